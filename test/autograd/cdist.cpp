@@ -50,6 +50,18 @@ BOOST_AUTO_TEST_CASE(equal_rows_have_distance_zero_and_close_ones_their_own) {
     BOOST_TEST(isfinite(infinite[2]).all().item<bool>());
 }
 
+BOOST_AUTO_TEST_CASE(squares_that_float32_cannot_hold_are_no_limit) {
+    manual_seed(4);
+    const Tensor rows = randn({131, 50});
+    for (const double size : {1e-30, 1e-15, 1., 1e15, 1e30}) {
+        const Tensor a = rows * size, b = rows.flip({1}) * size;
+        const Tensor exact = reel::cdist(a.to(kDouble), b.to(kDouble), 2, by_differences);
+        BOOST_TEST((reel::cdist(a, b).to(kDouble) / exact - 1).abs().max().item<double>() < 3e-7);
+    }
+    const Tensor nan = full({30, 3}, std::nan(""));
+    BOOST_TEST(isnan(reel::cdist(nan, rows.slice(1, 0, 3))).all().item<bool>());
+}
+
 BOOST_AUTO_TEST_CASE(gradients_are_those_of_the_differences) {
     manual_seed(3);
     const Tensor a = randn({30, 5}), b = cat({a.slice(0, 0, 4), randn({24, 5})});

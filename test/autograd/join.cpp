@@ -92,6 +92,43 @@ BOOST_AUTO_TEST_CASE(padding) {
                }) == "pad: mode must be 'constant', 'reflect', 'replicate' or 'circular', got 'mirror'");
 }
 
+BOOST_AUTO_TEST_CASE(borders_of_every_dtype_and_layout) {
+    const auto by_slices = [](Tensor x, IntArrayRef at) { // columns, then rows
+        const Tensor places = tensor(std::vector<std::int64_t>(at.begin(), at.end()));
+        return x.index_select(2, places).index_select(1, places);
+    };
+    for (const ScalarType dtype : {kBool, kHalf, kFloat, kDouble, kComplexDouble, kLong}) {
+        const Tensor x = numbers({2, 12, 12}).mul(9).to(dtype);
+        for (const Tensor& each : {x, x.transpose(1, 2)}) {
+            BOOST_TEST(equal(pad(each, {1, 2, 1, 2}, "reflect"),
+                             by_slices(each, {1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 10, 9})));
+            BOOST_TEST(
+                equal(pad(each, {1, -2, 1, -2}, "replicate"), by_slices(each, {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9})));
+            BOOST_TEST(equal(pad(each, {2, 1, 2, 1}, "circular"),
+                             by_slices(each, {10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0})));
+        }
+    }
+    const Tensor narrow = ones({1, 1, 20}, kHalf).requires_grad_(); // sums of 16 bits are rounded once
+    pad(narrow, {3, 0}, "replicate")
+        .mul(tensor({0.1, 0.2, 0.3, 0.4}).to(kHalf).repeat({6}).slice(0, 0, 23))
+        .sum()
+        .backward();
+    BOOST_TEST(narrow.grad()[0][0][0].item<float>() ==
+               float(Half(float(Half(0.1f)) + float(Half(0.2f)) + float(Half(0.3f)) + float(Half(0.4f)))));
+    check_gradients(
+        [](const Tensor& t) {
+            return pad(t, {1, 0, 0, 1, 1, 1}, "reflect").square();
+        },
+        {leaf({1, 2, 3, 3})});
+}
+
+BOOST_AUTO_TEST_CASE(long_rows_are_joined_side_by_side) {
+    const Tensor a = numbers({300, 700}), b = numbers({300, 900}) + 1, none = zeros({300, 0});
+    const Tensor joined = cat({a, none, b}, 1);
+    BOOST_TEST(equal(joined.narrow(1, 0, 700), a));
+    BOOST_TEST(equal(joined.narrow(1, 700, 900), b));
+}
+
 BOOST_AUTO_TEST_CASE(triangles_and_diagonals) {
     const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
     REEL_TEST_LIST(x.tril(), 1, 0, 0, 4, 5, 0, 7, 8, 9);

@@ -63,6 +63,19 @@ BOOST_AUTO_TEST_CASE(gradients) {
     const auto adaptive_max = [](const Tensor& x) { return std::get<0>(adaptive_max_pool2d(x, {3, 2})); };
     BOOST_TEST(autograd::gradcheck(adaptive_max, {distinct({2, 1, 5, 5})}));
 }
+BOOST_AUTO_TEST_CASE(means_of_many_windows_are_those_of_each) {
+    const Tensor x = (arange(2 * 13 * 17, kDouble) * 0.7).sin().reshape({1, 2, 13, 17});
+    for (const std::int64_t size : {2, 3, 5})
+        for (const std::int64_t step : {1, 2, 3}) {
+            const Tensor y = avg_pool2d(x, {size, size}, IntArrayRef{step, step});
+            for (std::int64_t i = 0; i < y.size(2); ++i)
+                for (std::int64_t j = 0; j < y.size(3); ++j) {
+                    const Tensor each = x.narrow(2, i * step, size).narrow(3, j * step, size).mean(IntArrayRef{2, 3});
+                    BOOST_REQUIRE(allclose(y.select(2, i).select(2, j), each, 1e-13, 1e-13));
+                }
+        }
+}
+
 BOOST_AUTO_TEST_CASE(unpooling_puts_back_what_pooling_took) {
     const Tensor x = distinct({1, 2, 4, 4});
     const auto [y, at] = max_pool2d_with_indices(x, 2);

@@ -37,6 +37,53 @@ BOOST_AUTO_TEST_CASE(complex_normals_have_half_the_variance_in_each_part) {
     BOOST_TEST(w._version() > version);
 }
 
+BOOST_AUTO_TEST_CASE(many_words_are_those_of_as_many_calls) {
+    CPUGeneratorImpl one(7), many(7);
+    for (const std::int64_t n : {1, 3, 623, 624, 625, 1, 5000, 620, 4}) { // over the borders of the state and on them
+        std::vector<std::uint32_t> words(static_cast<std::size_t>(n));
+        many.random(words.data(), n);
+        for (const std::uint32_t word : words) BOOST_REQUIRE(word == one.random());
+        BOOST_TEST(equal(one.get_state(), many.get_state()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(fillings_are_drawn_one_number_after_the_other) {
+    constexpr std::int64_t n = 3001;
+    const auto same = [](const Tensor& drawn, auto next) {
+        CPUGeneratorImpl g(5);
+        for (std::int64_t i = 0; i < drawn.numel(); ++i) BOOST_REQUIRE(drawn[i].item<double>() == double(next(g)));
+    };
+    const auto seeded = [](auto fill) {
+        manual_seed(5);
+        return fill();
+    };
+    same(seeded([] { return rand({n}); }), [](auto& g) { return g.uniform_float(); });
+    same(seeded([] { return rand({n}, kDouble); }), [](auto& g) { return g.uniform_double(); });
+    same(seeded([] { return empty({n}, kFloat).uniform_(-3, 4); }),
+         [](auto& g) { return g.uniform_float() * 7.f - 3.f; });
+    for (const std::int64_t range : {1, 2, 7, 100, 65536, (1 << 30) + 1})
+        same(seeded([&] { return randint(-9, range - 9, {n}); }),
+             [&](auto& g) { return std::int64_t(g.random() % std::uint64_t(range)) - 9; });
+    same(seeded([] { return randint(0, 0xffffffff, {n}); }), [](auto& g) { return g.random() % 0xffffffffu; });
+    same(seeded([] { return randint(0, std::int64_t(1) << 40, {n}); }),
+         [](auto& g) { return g.random64() % (std::uint64_t(1) << 40); });
+    same(seeded([] { return empty({n}).bernoulli_(0.3); }), [](auto& g) { return g.uniform_double() < 0.3; });
+    same(seeded([] { return bernoulli(full({n}, 0.3)); }),
+         [](auto& g) { return double(g.uniform_float()) < double(0.3f); });
+}
+
+BOOST_AUTO_TEST_CASE(states_that_reach_beyond_their_words_are_refused) {
+    Tensor state = get_rng_state();
+    std::int32_t left = 600;
+    std::uint64_t next = 624;
+    std::memcpy(state.data_ptr<std::uint8_t>() + 8, &left, sizeof(left));
+    std::memcpy(state.data_ptr<std::uint8_t>() + 16, &next, sizeof(next));
+    BOOST_TEST(testing::message([&] {
+                   CPUGeneratorImpl(1).set_state(state);
+               }).find("left is 600, next is 624; expected 1 to 624, 0 to 624, 625 together at most") !=
+               std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(threads_share_one_stream_op_by_op, *boost::unit_test::label("threads")) {
     constexpr int threads = 4, draws = 500;
     manual_seed(3);

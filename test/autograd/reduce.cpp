@@ -15,6 +15,49 @@ const double nan_ = std::nan("");
 
 BOOST_AUTO_TEST_SUITE(reduce)
 
+BOOST_AUTO_TEST_CASE(sums_pass_over_nan_with_the_bits_of_zeros) {
+    for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+        Tensor x = numbers({70, 130}).to(dtype);
+        x.select(1, 3).fill_(nan_);
+        x.select(0, 69).slice(0, 0, 129, 2).fill_(nan_);
+        const Tensor filled = where(isnan(x), zeros({}, dtype), x);
+        for (const Tensor& each : {x, x.t(), x.slice(1, 0, 130, 3)})
+            for (const std::int64_t dim : {0, 1}) {
+                const Tensor zeroed = where(isnan(each), zeros({}, dtype), each);
+                BOOST_TEST(equal(each.nansum(dim), zeroed.sum(dim)));
+                BOOST_TEST(equal(each.clone().requires_grad_().nansum(dim).detach(), each.nansum(dim)));
+            }
+        BOOST_TEST(equal(x.nansum(), filled.sum()));
+        BOOST_TEST(equal(x.nansum({0, 1}, true), filled.sum({0, 1}, true)));
+    }
+    BOOST_TEST(full({3, 20}, nan_).nansum(0).eq(0).all().item<bool>());
+    BOOST_TEST(zeros({0, 4}).nansum(0).eq(0).all().item<bool>());
+}
+
+BOOST_AUTO_TEST_CASE(truths_are_counted_beyond_what_bytes_hold) {
+    const Tensor all = ones({3, 40007}, kBool);
+    REEL_TEST_LIST(all.sum(1), 40007, 40007, 40007);
+    BOOST_TEST(count_nonzero(all).item<std::int64_t>() == 120021);
+    Tensor some = all.clone();
+    some.select(0, 1).slice(0, 5, 40007, 2).fill_(false);
+    REEL_TEST_LIST(count_nonzero(some, {1}), 40007, 20006, 40007);
+}
+
+BOOST_AUTO_TEST_CASE(running_results_of_many_lines_are_those_of_one) {
+    for (const ScalarType dtype : {kFloat, kDouble, kHalf, kLong, kComplexDouble})
+        for (const std::int64_t lines : {1, 3, 4, 9}) {
+            const Tensor x = numbers({lines, 37}).mul(dtype == kLong ? 10 : 1).to(dtype);
+            const Tensor sums = x.cumsum(1), products = x.cumprod(1), columns = x.t().cumsum(0);
+            for (std::int64_t i = 0; i < lines; ++i) {
+                BOOST_TEST(equal(sums[i], x[i].cumsum(0)));
+                BOOST_TEST(equal(columns.t()[i], x[i].cumsum(0)));
+                BOOST_TEST(equal(products[i], x[i].cumprod(0)));
+            }
+        }
+    BOOST_TEST(!signbit(full({5, 2}, -0.).cumsum(1)).any().item<bool>()); // from zero on
+    check_gradients([](const Tensor& t) { return t.cumprod(1) + t.cumsum(0); }, {leaf({5, 4})});
+}
+
 BOOST_AUTO_TEST_CASE(sums_over_dims) {
     const Tensor x = tensor({{1., 2., 3.}, {4., 5., 6.}}, kDouble);
     REEL_TEST_LIST(x.sum(), 21);

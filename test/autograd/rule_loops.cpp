@@ -194,6 +194,34 @@ BOOST_AUTO_TEST_CASE(prelu_and_its_gradients_in_one_loop_each) {
         [](double g, double x, double) { return x >= 0 ? 0 : x * g; });
 }
 
+BOOST_AUTO_TEST_CASE(complementary_errors_and_logarithms_keep_their_digits) {
+    const Tensor x = linspace(-6, 9.1, 20011, kFloat), y = erfc(x);
+    for (std::int64_t i = 0; i < x.numel(); ++i) {
+        const double exact = std::erfc(double(x.data_ptr<float>()[i]));
+        BOOST_REQUIRE_SMALL(double(y.data_ptr<float>()[i]) / exact - 1, 6.2e-8);
+    }
+    const Tensor ends = erfc(tensor({-infinity, infinity, 10.3, -20., 0., -0., not_a_number}).to(kFloat));
+    for (const auto& [i, value] : {std::pair(0, 2.), {1, 0.}, {2, 0.}, {3, 2.}, {4, 1.}, {5, 1.}, {6, not_a_number}})
+        BOOST_TEST(alike(at(ends, i), value));
+    const Tensor of = tensor({0., -0., infinity, 1e-45, 1.1754944e-38, 1., 3.4e38, -1e-45, -infinity, not_a_number})
+                          .to(kFloat),
+                 logs = log(of);
+    for (std::int64_t i = 0; i < of.numel(); ++i)
+        BOOST_TEST(alike(at(logs, i), double(std::log(float(at(of, i)))), 1e-7));
+}
+
+BOOST_AUTO_TEST_CASE(wide_gelu_falls_to_zero_without_cancelling) {
+    const Tensor x = linspace(-9, 9, 10007, kDouble), y = gelu(x);
+    for (std::int64_t i = 0; i < x.numel(); ++i) {
+        const double v = x.data_ptr<double>()[i], exact = v * 0.5 * std::erfc(-v * 0.70710678118654752440);
+        BOOST_REQUIRE_SMALL(y.data_ptr<double>()[i] - exact, 1e-15 + 5e-16 * std::abs(exact));
+    }
+    const Tensor ends = gelu(tensor({-40., -infinity, infinity, 0.}).to(kDouble));
+    BOOST_TEST(alike(at(ends, 0), 0));
+    BOOST_TEST(alike(at(ends, 2), infinity));
+    BOOST_TEST(alike(at(ends, 3), 0));
+}
+
 BOOST_AUTO_TEST_CASE(loops_are_those_of_the_instruction_set) {
     using pointwise::loop_of;
     // with a vector form there is no other loop for floats; the result's dtype is the rule's

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
@@ -53,15 +54,41 @@ bool picks_rows(const Tensor& self, const Tensor& index) {
 }
 std::size_t row_bytes(const Tensor& self) { return self.nbytes() / std::size_t(self.sizes()[0]); }
 
+/// Row after row of the result, whose bytes then come in their order.
+void join_rows(char* to, std::size_t whole, std::int64_t outer, TensorList tensors) {
+    struct Part {
+        const char* from;
+        std::size_t bytes;
+    };
+    std::vector<Part> parts;
+    for (const Tensor& t : tensors)
+        if (t.numel() > 0)
+            parts.push_back({static_cast<const char*>(host_data(t, "cat")), t.nbytes() / std::size_t(outer)});
+    const std::int64_t grain = std::max<std::int64_t>(1, bytes_per_task / std::int64_t(whole));
+    parallel_for(0, outer, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t o = begin; o < end; ++o) {
+            char* at = to + std::size_t(o) * whole;
+            for (const Part& p : parts) {
+                std::memcpy(at, p.from + std::size_t(o) * p.bytes, p.bytes);
+                at += p.bytes;
+            }
+        }
+    });
+}
+
 } // namespace
 
 bool join_blocks(const Tensor& out, TensorList tensors, std::int64_t dim) {
-    if (std::int64_t(out.nbytes()) > small) return false;
     for (const Tensor& t : tensors)
         if (!plain(t, out) || t.scalar_type() != out.scalar_type()) return false;
     if (out.numel() == 0) return true;
     const std::int64_t outer = product(out.sizes().slice(0, std::size_t(dim)));
     const std::size_t whole = out.nbytes() / std::size_t(outer);
+    if (std::int64_t(out.nbytes()) > small) {
+        if (outer < 64) return false; // few long blocks: each goes to all threads
+        join_rows(static_cast<char*>(host_data(out, "cat")), whole, outer, tensors);
+        return true;
+    }
     char* to = static_cast<char*>(host_data(out, "cat"));
     for (const Tensor& t : tensors) {
         if (t.numel() == 0) continue;

@@ -9,6 +9,9 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/convert.hpp"
+#include "cpu/row_updates.hpp"
+#include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
 
 namespace reel::cpu {
@@ -28,6 +31,15 @@ template <class F> void each_window(const PoolGeometry& g, F f) {
     for (const PoolWindow& z : g.windows[0])
         for (const PoolWindow& y : g.windows[1])
             for (const PoolWindow& x : g.windows[2]) f(o++, z, y, x);
+}
+/// Calls `f(first output position, z, y windows)` for every row of windows.
+template <class F> void each_row_of_windows(const PoolGeometry& g, F f) {
+    std::int64_t o = 0;
+    for (const PoolWindow& z : g.windows[0])
+        for (const PoolWindow& y : g.windows[1]) {
+            f(o, z, y);
+            o += g.out[2];
+        }
 }
 /// Calls `f(place in the image)` for a window's elements in order.
 template <class F>
@@ -64,15 +76,21 @@ void max_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output, 
     std::int64_t* all = host_data<std::int64_t>(places, "max_pool");
     dispatch_real(input.scalar_type(), "max_pool", [&]<class T>() {
         using A = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+        constexpr bool narrow = !std::is_same_v<A, T>;
         each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
             const T* in = static_cast<const T*>(x) + p * g.in_size();
+            // 16-bit planes are widened as a whole, once, not wherever a window looks.
+            const Scratch wide(narrow ? std::size_t(g.in_size()) * sizeof(A) : 0);
+            const A* seen = wide.as<A>();
+            if constexpr (narrow) convert_kernel(kFloat, dtype_of<T>)(wide.as<A>(), in, g.in_size());
+            else seen = in;
             T* out = static_cast<T*>(y) + p * g.out_size();
             std::int64_t* at = all + p * g.out_size();
             each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
                 std::int64_t best = (wz.first * g.in[1] + wy.first) * g.in[2] + wx.first;
-                A top = A(in[best]);
+                A top = seen[best];
                 each_place(g, wz, wy, wx, [&](std::int64_t i) {
-                    const A v = A(in[i]);
+                    const A v = seen[i];
                     if (v > top || is_nan(v)) top = v, best = i; // ties: the first; NaN: the last, as PyTorch
                 });
                 out[o] = in[best];
@@ -152,9 +170,17 @@ void avg_pool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& 
             const T* out = static_cast<const T*>(y) + p * g.out_size();
             T* in = static_cast<T*>(x) + p * g.in_size();
             std::fill_n(in, g.in_size(), T(0));
-            each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
-                const T share = out[o] / T(divisor(g, wz, wy, wx));
-                each_place(g, wz, wy, wx, [&](std::int64_t i) { in[i] += share; });
+            // What a row of windows gives to a row of the image, which all rows that they span are given.
+            std::vector<T> shares(std::size_t(g.in[2]));
+            each_row_of_windows(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy) {
+                std::fill(shares.begin(), shares.end(), T(0));
+                for (const PoolWindow& wx : g.windows[2]) {
+                    const T share = out[o++] / T(divisor(g, wz, wy, wx));
+                    for (std::int64_t i = wx.first; i < wx.last; i += wx.step) shares[std::size_t(i)] += share;
+                }
+                for (std::int64_t k = wz.first; k < wz.last; k += wz.step)
+                    for (std::int64_t j = wy.first; j < wy.last; j += wy.step)
+                        row_updates<T>.add(in + (k * g.in[1] + j) * g.in[2], shares.data(), g.in[2]);
             });
         });
     });

@@ -12,6 +12,7 @@
 #include <reel/autograd/host_data.hpp>
 
 #include "cpu/box_muller.hpp"
+#include "cpu/draws.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
@@ -49,27 +50,56 @@ Tensor drawn_for(const Tensor& self, ScalarType type) {
     }
     return detail::empty_strided_raw(self.sizes(), strides, type);
 }
-/// Fills `out` with numbers of T drawn one after the other.
-template <class T, class Draw>
-void draw_each(const char* op, const Tensor& out, const OptionalGenerator& generator, Draw draw) {
+/// Fills `out` by `fill(T*, count, generator)`, which draws one number after the other.
+template <class T, class Fill>
+void fill_drawn(const char* op, const Tensor& out, const OptionalGenerator& generator, Fill fill) {
     const bool direct = out.scalar_type() == dtype_of<T> && out.is_contiguous();
     const Tensor wide = direct ? out : drawn_for(out, dtype_of<T>);
     T* const p = host_data<T>(wide, op);
     {
         const detail::Drawing drawing(generator);
-        for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
+        fill(p, wide.numel(), drawing.generator());
     }
     if (!direct) detail::copy_raw(out, wide);
+}
+/// Each number of T by `draw`, from `words` words of the generator: none for a number that is not fixed.
+template <class T, int words, class Draw>
+void draw_each(const char* op, const Tensor& out, const OptionalGenerator& generator, Draw draw) {
+    fill_drawn<T>(op, out, generator, [&](T* p, std::int64_t n, CPUGeneratorImpl& g) {
+        if constexpr (words == 0)
+            for (std::int64_t i = 0; i < n; ++i) p[i] = draw(g);
+        else {
+            Draws draws(g, n * words);
+            for (std::int64_t i = 0; i < n; ++i) p[i] = draw(draws);
+        }
+    });
+}
+/// `use(p, words, count)` for stretches of p, with a word for each of its elements.
+template <class T, class Use> void with_words(T* p, std::int64_t n, CPUGeneratorImpl& g, Use use) {
+    constexpr std::int64_t block = 1024;
+    std::uint32_t words[block];
+    for (std::int64_t i = 0; i < n; i += block) {
+        const std::int64_t some = std::min(block, n - i);
+        g.random(words, some);
+        use(p + i, words, some);
+    }
+}
+/// Uniform in [0, 1), as the generator's functions give them, times `width`, plus `from`.
+void uniform_numbers(float* p, std::int64_t n, CPUGeneratorImpl& g, float width, float from) {
+    with_words(p, n, g, [=](float* to, const std::uint32_t* words, std::int64_t some) {
+        for (std::int64_t i = 0; i < some; ++i)
+            to[i] = float(std::int32_t(words[i] & ((1u << 24) - 1))) * (1.f / float(1u << 24)) * width + from;
+    });
+}
+void uniform_numbers(double* p, std::int64_t n, CPUGeneratorImpl& g, double width, double from) {
+    Draws draws(g, 2 * n);
+    for (std::int64_t i = 0; i < n; ++i) p[i] = draws.uniform_double() * width + from;
 }
 template <class T>
 void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, double mean, double std) {
     const detail::Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
-    const auto uniform = [&] {
-        if constexpr (std::is_same_v<T, float>) return g.uniform_float();
-        else return g.uniform_double();
-    };
-    for (std::int64_t i = 0; i < n; ++i) p[i] = uniform();
+    uniform_numbers(p, n, g, T(1), T(0));
     const auto made_normal = [&](T* first, std::int64_t count) {
         if constexpr (std::is_same_v<T, float>) box_muller_kernels.f32(first, count, T(mean), T(std));
         else box_muller_kernels.f64(first, count, T(mean), T(std));
@@ -77,7 +107,7 @@ void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, dou
     made_normal(p, n / 16 * 16);
     if (n % 16 != 0) { // a ragged tail redraws the last sixteen
         T* tail = p + n - 16;
-        for (int j = 0; j < 16; ++j) tail[j] = uniform();
+        uniform_numbers(tail, 16, g, T(1), T(0));
         made_normal(tail, 16);
     }
 }
@@ -85,17 +115,18 @@ void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, dou
 } // namespace
 
 void uniform(const char* op, const Tensor& out, double from, double to, const OptionalGenerator& generator) {
-    if (out.scalar_type() == kDouble)
-        return draw_each<double>(op, out, generator,
-                                 [&](CPUGeneratorImpl& g) { return g.uniform_double() * (to - from) + from; });
-    const float a = float(from), b = float(to);
-    draw_each<float>(op, out, generator, [&](CPUGeneratorImpl& g) { return g.uniform_float() * (b - a) + a; });
+    const auto fill = [&]<class T>() {
+        fill_drawn<T>(op, out, generator, [&](T* p, std::int64_t n, CPUGeneratorImpl& g) {
+            uniform_numbers(p, n, g, T(to) - T(from), T(from));
+        });
+    };
+    out.scalar_type() == kDouble ? fill.template operator()<double>() : fill.template operator()<float>();
 }
 
 void normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {
     if (out.numel() < 16 || !out.is_contiguous())
-        return draw_each<double>(op, out, generator,
-                                 [&](CPUGeneratorImpl& g) { return detail::standard_normal(g) * std + mean; });
+        return draw_each<double, 0>(op, out, generator,
+                                    [&](CPUGeneratorImpl& g) { return detail::standard_normal(g) * std + mean; });
     if (out.scalar_type() == kDouble)
         return normal_blocks(host_data<double>(out, op), out.numel(), generator, mean, std);
     const Tensor f = out.scalar_type() == kFloat ? out : detail::empty_raw(out.sizes(), kFloat);
@@ -103,34 +134,38 @@ void normal(const char* op, const Tensor& out, double mean, double std, const Op
     if (out.scalar_type() != kFloat) detail::copy_raw(out, f);
 }
 void log_normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {
-    draw_each<double>(op, out, generator,
-                      [=](CPUGeneratorImpl& g) { return std::exp(detail::standard_normal(g) * std + mean); });
+    draw_each<double, 0>(op, out, generator,
+                         [=](CPUGeneratorImpl& g) { return std::exp(detail::standard_normal(g) * std + mean); });
 }
 void exponential(const char* op, const Tensor& out, double rate, const OptionalGenerator& generator) {
-    draw_each<double>(op, out, generator, [=](CPUGeneratorImpl& g) { return -std::log1p(-g.uniform_double()) / rate; });
+    draw_each<double, 2>(op, out, generator, [=](Draws& d) { return -std::log1p(-d.uniform_double()) / rate; });
 }
 void cauchy(const char* op, const Tensor& out, double median, double sigma, const OptionalGenerator& generator) {
-    draw_each<double>(op, out, generator, [=](CPUGeneratorImpl& g) {
-        return median + sigma * std::tan(std::numbers::pi * (g.uniform_double() - 0.5));
+    draw_each<double, 2>(op, out, generator, [=](Draws& d) {
+        return median + sigma * std::tan(std::numbers::pi * (d.uniform_double() - 0.5));
     });
 }
 void geometric(const char* op, const Tensor& out, double p, const OptionalGenerator& generator) {
     const double log_q = std::log1p(-p);
-    draw_each<double>(op, out, generator,
-                      [=](CPUGeneratorImpl& g) { return std::ceil(std::log(g.uniform_double()) / log_q); });
+    draw_each<double, 2>(op, out, generator, [=](Draws& d) { return std::ceil(std::log(d.uniform_double()) / log_q); });
 }
 void bernoulli(const char* op, const Tensor& out, double p, const OptionalGenerator& generator) {
-    draw_each<double>(op, out, generator, [=](CPUGeneratorImpl& g) { return g.uniform_double() < p ? 1.0 : 0.0; });
+    draw_each<double, 2>(op, out, generator, [=](Draws& d) { return double(d.uniform_double() < p); });
 }
 void random_integers(const char* op, const Tensor& out, std::uint64_t from, std::uint64_t range, bool wide,
                      const OptionalGenerator& generator) {
-    if (wide || range == 0)
-        return draw_each<std::int64_t>(op, out, generator, [=](CPUGeneratorImpl& g) {
-            const std::uint64_t drawn = wide ? g.random64() : g.random();
+    if (wide)
+        return draw_each<std::int64_t, 2>(op, out, generator, [=](Draws& d) {
+            const std::uint64_t drawn = d.random64();
             return std::int64_t(range == 0 ? drawn : drawn % range + from);
         });
-    draw_each<std::int64_t>(op, out, generator,
-                            [=](CPUGeneratorImpl& g) { return std::int64_t(g.random() % range + from); });
+    REEL_INTERNAL_ASSERT(range > 0 && range <= 0xffffffffu, "random_integers");
+    fill_drawn<std::int64_t>(op, out, generator, [=](std::int64_t* p, std::int64_t n, CPUGeneratorImpl& g) {
+        with_words(p, n, g, [=](std::int64_t* to, const std::uint32_t* words, std::int64_t some) {
+            const Remainder below(static_cast<std::uint32_t>(range));
+            for (std::int64_t i = 0; i < some; ++i) to[i] = std::int64_t(below(words[i]) + from);
+        });
+    });
 }
 
 namespace {
@@ -141,13 +176,15 @@ void bernoulli_of(const Tensor& out, const Tensor& probabilities, const Optional
     const Tensor wide = as_doubles(probabilities), drawn = detail::empty_raw(out.sizes(), kDouble);
     const double* const p = host_data<double>(wide, "bernoulli");
     double* const to = host_data<double>(drawn, "bernoulli");
+    const double* const bad = std::find_if(p, p + wide.numel(), [](double v) { return !(v >= 0 && v <= 1); });
+    REEL_CHECK(bad == p + wide.numel(), "bernoulli: ", *bad, " is not a probability");
     {
         const detail::Drawing drawing(generator);
-        CPUGeneratorImpl& g = drawing.generator();
+        const bool narrow = out.scalar_type() != kDouble;
+        Draws draws(drawing.generator(), wide.numel() * (narrow ? 1 : 2));
         for (std::int64_t i = 0; i < wide.numel(); ++i) {
-            REEL_CHECK(p[i] >= 0 && p[i] <= 1, "bernoulli: ", p[i], " is not a probability");
-            const double u = out.scalar_type() == kDouble ? g.uniform_double() : double(g.uniform_float());
-            to[i] = u < p[i] ? 1 : 0;
+            const double u = narrow ? double(draws.uniform_float()) : draws.uniform_double();
+            to[i] = double(u < p[i]);
         }
     }
     detail::copy_raw(out, drawn);
@@ -198,7 +235,8 @@ template <class T>
 void without_replacement(const T* weights, std::int64_t rows, std::int64_t n, std::int64_t samples, std::int64_t* out,
                          CPUGeneratorImpl& g) {
     std::vector<T> q(static_cast<std::size_t>(rows * n));
-    for (T& v : q) v = T(-std::log1p(-g.uniform_double()));
+    Draws draws(g, 2 * rows * n);
+    for (T& v : q) v = T(-std::log1p(-draws.uniform_double()));
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
     for (std::int64_t r = 0; r < rows; ++r) {
         T* v = q.data() + r * n;
@@ -209,19 +247,25 @@ void without_replacement(const T* weights, std::int64_t rows, std::int64_t n, st
         std::copy_n(order.begin(), samples, out + r * samples);
     }
 }
+/// The place of the first of `n` rising numbers that is not below `u`, n for none: without branches, which nobody could
+/// foresee.
+template <class T> std::int64_t first_not_below(const T* rising, std::int64_t n, double u) {
+    const T* first = rising;
+    for (std::int64_t left = n; left > 1; left -= left / 2) first += double(first[left / 2 - 1]) < u ? left / 2 : 0;
+    return first - rising + (double(*first) < u);
+}
 template <class T>
 void with_replacement(const T* weights, std::int64_t rows, std::int64_t n, std::int64_t samples, std::int64_t* out,
                       CPUGeneratorImpl& g) {
     std::vector<T> cumulative(static_cast<std::size_t>(n));
+    Draws draws(g, 2 * rows * samples);
     for (std::int64_t r = 0; r < rows; ++r) {
         T sum = T(0);
         for (std::int64_t i = 0; i < n; ++i) cumulative[std::size_t(i)] = sum = T(sum + weights[r * n + i]);
         for (T& c : cumulative) c = T(c / sum);
         for (std::int64_t k = 0; k < samples; ++k) {
-            const double u = g.uniform_double();
-            const auto at =
-                std::lower_bound(cumulative.begin(), cumulative.end(), u, [](T c, double x) { return double(c) < x; });
-            out[r * samples + k] = std::min<std::int64_t>(at - cumulative.begin(), n - 1);
+            const double u = draws.uniform_double();
+            out[r * samples + k] = std::min(first_not_below(cumulative.data(), n, u), n - 1);
         }
     }
 }
@@ -246,16 +290,20 @@ void randperm(const Tensor& out, const OptionalGenerator& generator) {
     std::int64_t* const p = host_data<std::int64_t>(out, "randperm");
     std::iota(p, p + n, 0);
     const detail::Drawing drawing(generator);
-    for (std::int64_t i = 0; i < n - 1; ++i)
-        std::swap(p[i], p[i + std::int64_t(drawing.generator().random() % std::uint64_t(n - i))]);
+    Draws draws(drawing.generator(), std::max<std::int64_t>(n - 1, 0));
+    for (std::int64_t i = 0; i < n - 1; ++i) {
+        const std::uint32_t word = draws.random();
+        const std::uint64_t left = std::uint64_t(n - i);
+        std::swap(p[i], p[i + std::int64_t(left > 0xffffffffu ? word : word % std::uint32_t(left))]);
+    }
 }
 
 void dropout_mask(const Tensor& out, double p) {
     const detail::Drawing drawing;
-    CPUGeneratorImpl& g = drawing.generator();
+    Draws draws(drawing.generator(), 2 * out.numel());
     dispatch_floating_complex(out.scalar_type(), "dropout", [&]<class T>() {
         T* const m = host_data<T>(out, "dropout");
-        for (std::int64_t i = 0; i < out.numel(); ++i) m[i] = g.uniform_double() < 1 - p ? T(1) : T(0);
+        for (std::int64_t i = 0; i < out.numel(); ++i) m[i] = T(float(draws.uniform_double() < 1 - p));
     });
 }
 

@@ -27,19 +27,61 @@ template <class T> using Running = typename RunningOf<T>::type;
 } // namespace
 
 namespace {
+
+/// Runs along lines, from `begin(first element)` on: `f(so far, element, its place)`. A line waits for itself at every
+/// step; four of them side by side do not wait for each other.
+template <class T, class Begin, class F>
+void for_running_lines(const char* op, const Tensor& out, const Tensor& rows, bool backwards, Begin begin, F f) {
+    if (out.numel() == 0) return;
+    using R = Running<T>;
+    constexpr std::int64_t together = 4;
+    const std::int64_t n = rows.sizes().back(), lines = rows.numel() / n;
+    const T* const in = static_cast<const T*>(host_data(rows, op));
+    T* const to = static_cast<T*>(host_data(out, op));
+    const auto run = [=]<std::int64_t count>(std::int64_t line, std::integral_constant<std::int64_t, count>) {
+        R r[count];
+        for (std::int64_t k = 0; k < n; ++k) {
+            const std::int64_t i = line * n + (backwards ? n - 1 - k : k);
+#pragma GCC unroll 4
+            for (std::int64_t l = 0; l < count; ++l) {
+                r[l] = k == 0 ? R(begin(R(in[i + l * n]))) : R(f(r[l], R(in[i + l * n]), i + l * n));
+                to[i + l * n] = T(r[l]);
+            }
+        }
+    };
+    parallel_for(0, (lines + together - 1) / together, row_grain(n * together), [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t line = b * together; line < std::min(lines, e * together); ++line)
+            if (line + together <= lines && line % together == 0) {
+                run(line, std::integral_constant<std::int64_t, together>());
+                line += together - 1;
+            } else run(line, std::integral_constant<std::int64_t, 1>());
+    });
+}
+
 /// 16-bit rows are widened and rounded as a whole, by vectors.
 template <class T> void narrow_cumsum(const Tensor& out, const Tensor& rows, bool backwards) {
     const ConvertFn widen = convert_kernel(kFloat, dtype_of<T>), round = convert_kernel(dtype_of<T>, kFloat);
-    for_lines<T, T>("cumsum", out, rows, [=](const T* p, T* o, std::int64_t n) {
-        const Scratch wide(std::size_t(n) * sizeof(float));
+    if (out.numel() == 0) return;
+    constexpr std::int64_t together = 4; // that do not wait for each other
+    const std::int64_t n = rows.sizes().back(), lines = rows.numel() / n;
+    const T* const in = static_cast<const T*>(host_data(rows, "cumsum"));
+    T* const to = static_cast<T*>(host_data(out, "cumsum"));
+    parallel_for(0, (lines + together - 1) / together, row_grain(n * together), [&](std::int64_t b, std::int64_t e) {
+        const Scratch wide(std::size_t(n * together) * sizeof(float));
         float* const x = wide.as<float>();
-        widen(x, p, n);
-        float r = 0;
-        for (std::int64_t k = 0; k < n; ++k) {
-            float& each = x[backwards ? n - 1 - k : k];
-            each = r += each;
+        for (std::int64_t line = b * together; line < std::min(lines, e * together); line += together) {
+            const std::int64_t some = std::min(together, lines - line);
+            widen(x, in + line * n, some * n);
+            if (some < together) std::fill_n(x + some * n, (together - some) * n, 0.f);
+            float r[together] = {};
+            for (std::int64_t k = 0; k < n; ++k)
+#pragma GCC unroll 4
+                for (std::int64_t l = 0; l < together; ++l) {
+                    float& each = x[l * n + (backwards ? n - 1 - k : k)];
+                    each = r[l] += each;
+                }
+            round(to + line * n, x, some * n);
         }
-        round(o, x, n);
     });
 }
 } // namespace
@@ -48,26 +90,17 @@ void cumsum(const Tensor& out, const Tensor& rows, bool backwards) {
     if (out.scalar_type() == kHalf) return narrow_cumsum<Half>(out, rows, backwards);
     if (out.scalar_type() == kBFloat16) return narrow_cumsum<BFloat16>(out, rows, backwards);
     dispatch_all(out.scalar_type(), "cumsum", [&]<class T>() {
-        for_lines<T, T>("cumsum", out, rows, [backwards](const T* p, T* o, std::int64_t n) {
-            Running<T> r{};
-            for (std::int64_t k = 0; k < n; ++k) {
-                const std::int64_t i = backwards ? n - 1 - k : k;
-                r = Running<T>(r + Running<T>(p[i]));
-                o[i] = T(r);
-            }
-        });
+        for_running_lines<T>(
+            "cumsum", out, rows, backwards, [](const auto& x) { return Running<T>{} + x; },
+            [](const auto& sum, const auto& x, std::int64_t) { return sum + x; });
     });
 }
 
 void cumprod(const Tensor& out, const Tensor& rows) {
     dispatch_all(out.scalar_type(), "cumprod", [&]<class T>() {
-        for_lines<T, T>("cumprod", out, rows, [](const T* p, T* o, std::int64_t n) {
-            Running<T> r(1);
-            for (std::int64_t i = 0; i < n; ++i) {
-                r = Running<T>(r * Running<T>(p[i]));
-                o[i] = T(r);
-            }
-        });
+        for_running_lines<T>(
+            "cumprod", out, rows, false, [](const auto& x) { return x; },
+            [](const auto& product, const auto& x, std::int64_t) { return product * x; });
     });
 }
 
@@ -131,17 +164,10 @@ void logcumsumexp(const Tensor& out, const Tensor& rows) {
 
 void recurrence(const Tensor& out, const Tensor& rows, const Tensor& factors, bool backwards) {
     dispatch_floating_complex(out.scalar_type(), "recurrence", [&]<class T>() {
-        const T* const all = static_cast<const T*>(host_data(factors, "recurrence"));
-        const T* const base = static_cast<const T*>(host_data(rows, "recurrence"));
-        for_lines<T, T>("recurrence", out, rows, [=](const T* p, T* o, std::int64_t n) {
-            const T* const f = all + (p - base);
-            Running<T> r{};
-            for (std::int64_t k = 0; k < n; ++k) {
-                const std::int64_t i = backwards ? n - 1 - k : k;
-                r = k == 0 ? Running<T>(p[i]) : Running<T>(p[i]) + Running<T>(f[i]) * r;
-                o[i] = T(r);
-            }
-        });
+        const T* const factor = static_cast<const T*>(host_data(factors, "recurrence"));
+        for_running_lines<T>(
+            "recurrence", out, rows, backwards, [](const auto& x) { return x; },
+            [factor](const auto& r, const auto& x, std::int64_t i) { return x + Running<T>(factor[i]) * r; });
     });
 }
 

@@ -81,6 +81,15 @@ Tensor nonzero(const char* op, const Tensor& input, std::int64_t limit) {
     const std::int64_t dims = input.dim();
     const Tensor out = detail::empty_raw({found, dims}, kLong);
     std::int64_t* row = host_data<std::int64_t>(out, op);
+    if (dims ==
+        1) { // every place is written, the next one over those that do not count: no branch that nobody foresees
+        for (std::size_t i = 0; i < set.size() && found > 0; ++i) {
+            *row = std::int64_t(i);
+            row += bool(set[i]);
+            found -= bool(set[i]);
+        }
+        return out;
+    }
     Dims at(std::size_t(dims), 0);
     for (std::size_t i = 0; i < set.size() && found > 0; ++i) {
         if (set[i]) {

@@ -11,7 +11,6 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/convert.hpp"
 #include "cpu/row_kernels.hpp"
 
 namespace reel::cpu {
@@ -23,37 +22,40 @@ template <class T> T tree(const T* p, std::int64_t n) {
     const std::int64_t half = (n + 1) / 2;
     return tree(p, half) + tree(p + half, n - half);
 }
-template <class A, class T> A block_sum(const T* p, std::int64_t n) {
-    if constexpr (std::is_same_v<T, float>) return sum_kernels.f32(p, n);
-    else if constexpr (std::is_same_v<T, double>) return sum_kernels.f64(p, n);
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-        float wide[sum_block];
-        convert_kernel(kFloat, dtype_of<T>)(wide, p, n);
-        return sum_kernels.f32(wide, n);
-    } else if constexpr (std::is_integral_v<T>) return row_kernels<T>.whole_sum(p, n);
-    else {
-        A s{};
-        for (std::int64_t i = 0; i < n; ++i) s += A(p[i]);
-        return s;
+template <class T>
+inline constexpr bool has_vectors =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+/// What one block of at most `sum_block` elements adds up to.
+template <class A, class T> struct BlockSum {
+    A operator()(const T* p, std::int64_t n) const {
+        if constexpr (has_vectors<T>) return sum_kernels<T>.block(p, n);
+        else if constexpr (std::is_integral_v<T>) return row_kernels<T>.whole_sum(p, n);
+        else {
+            A s{};
+            for (std::int64_t i = 0; i < n; ++i) s += A(p[i]);
+            return s;
+        }
     }
-}
-template <class A, class T> A row_sum(const T* p, std::int64_t n) {
-    if (n <= sum_block) return block_sum<A>(p, n);
+};
+template <class A, class T, class Block> A row_sum(const T* p, std::int64_t n, Block block) {
+    if (n <= sum_block) return block(p, n);
     const std::int64_t blocks = (n + sum_block - 1) / sum_block;
     std::vector<A> partial(static_cast<std::size_t>(blocks));
     parallel_for(0, blocks, 8, [&](std::int64_t b, std::int64_t e) {
         for (std::int64_t i = b; i < e; ++i)
-            partial[std::size_t(i)] = block_sum<A>(p + i * sum_block, std::min(sum_block, n - i * sum_block));
+            partial[std::size_t(i)] = block(p + i * sum_block, std::min(sum_block, n - i * sum_block));
     });
     return tree(partial.data(), blocks);
 }
-template <class A, class T> void rows_of(const void* in, std::int64_t rows, std::int64_t inner, void* out) {
+template <class A, class T, class Block = BlockSum<A, T>>
+void rows_of(const void* in, std::int64_t rows, std::int64_t inner, void* out, Block block = {}) {
     const T* p = static_cast<const T*>(in);
     T* o = static_cast<T*>(out);
     parallel_for(0, rows, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)),
                  [&](std::int64_t b, std::int64_t e) {
                      for (std::int64_t r = b; r < e; ++r)
-                         o[r] = inner == 0 ? T(A{}) : T(row_sum<A>(p + r * inner, inner));
+                         o[r] = inner == 0 ? T(A{}) : T(row_sum<A>(p + r * inner, inner, block));
                  });
 }
 template <class T, class F>
@@ -114,9 +116,33 @@ void sum_columns(const Tensor& result, const Tensor& operand, std::int64_t rows)
     const std::int64_t cols = result.numel();
     if (t == kHalf) return columns_of<Half>(in, rows, cols, out, row_kernels<Half>.sum_of_columns);
     if (t == kBFloat16) return columns_of<BFloat16>(in, rows, cols, out, row_kernels<BFloat16>.sum_of_columns);
-    if (t == kFloat) return columns_of<float>(in, rows, cols, out, sum_kernels.columns_f32);
+    if (t == kFloat) return columns_of<float>(in, rows, cols, out, sum_kernels<float>.columns);
     REEL_INTERNAL_ASSERT(t == kDouble, "sum_columns");
-    columns_of<double>(in, rows, cols, out, sum_kernels.columns_f64);
+    columns_of<double>(in, rows, cols, out, sum_kernels<double>.columns);
+}
+
+void sum_of_numbers(const Tensor& result, const Tensor& operand, std::int64_t inner, bool by_columns) {
+    const void* in = host_data(operand, "nansum");
+    void* out = host_data(result, "nansum");
+    const std::int64_t count = result.numel();
+    const auto run = [&]<class T>(T) {
+        using Sum = typename SumKernels<T>::Sum;
+        if (!by_columns) return rows_of<Sum, T>(in, count, inner, out, sum_kernels<T>.block_of_numbers);
+        if constexpr (std::is_same_v<T, Sum>)
+            return columns_of<T>(in, inner, count, out, sum_kernels<T>.columns_of_numbers);
+        REEL_INTERNAL_ASSERT(false, "sum_of_numbers");
+    };
+    switch (result.scalar_type()) {
+    case kFloat:
+        return run(float());
+    case kDouble:
+        return run(double());
+    case kHalf:
+        return run(Half());
+    default:
+        REEL_INTERNAL_ASSERT(result.scalar_type() == kBFloat16, "sum_of_numbers");
+        return run(BFloat16());
+    }
 }
 
 } // namespace reel::cpu

@@ -9,13 +9,12 @@
 
 #include <reel/autograd/value.hpp>
 
+#include "cpu/twister.hpp"
+
 namespace reel {
 
 namespace {
-constexpr int n = 624, m = 397;
-std::uint32_t twist(std::uint32_t u, std::uint32_t v) {
-    return (((u & 0x80000000u) | (v & 0x7fffffffu)) >> 1) ^ ((v & 1u) ? 0x9908b0dfu : 0u);
-}
+constexpr int n = 624;
 } // namespace
 
 CPUGeneratorImpl::CPUGeneratorImpl(std::uint64_t seed) : GeneratorImpl(kCPU) { set_current_seed(seed); }
@@ -30,12 +29,9 @@ void CPUGeneratorImpl::set_current_seed(std::uint64_t seed) {
     next_float_normal.reset();
 }
 void CPUGeneratorImpl::refill() {
-    std::uint32_t* p = state_;
+    cpu::twister_kernels.refill(state_);
     left_ = n;
     next_ = 0;
-    for (int j = n - m + 1; --j; p++) *p = p[m] ^ twist(p[0], p[1]);
-    for (int j = m; --j; p++) *p = p[m - n] ^ twist(p[0], p[1]);
-    *p = p[m - n] ^ twist(p[0], state_[0]);
 }
 std::uint32_t CPUGeneratorImpl::random() {
     if (--left_ == 0) refill();
@@ -44,6 +40,20 @@ std::uint32_t CPUGeneratorImpl::random() {
     y ^= (y << 7) & 0x9d2c5680u;
     y ^= (y << 15) & 0xefc60000u;
     return y ^ (y >> 18);
+}
+void CPUGeneratorImpl::random(std::uint32_t* to, std::int64_t count) {
+    while (count > 0) {
+        if (left_ == 1) {
+            refill();
+            ++left_; // nothing of it is drawn yet
+        }
+        const int some = int(std::min<std::int64_t>(count, left_ - 1));
+        cpu::twister_kernels.temper(to, state_ + next_, some);
+        left_ -= some;
+        next_ += std::uint32_t(some);
+        to += some;
+        count -= some;
+    }
 }
 std::uint64_t CPUGeneratorImpl::random64() {
     const std::uint64_t high = random();
@@ -88,9 +98,10 @@ void CPUGeneratorImpl::set_state(const Tensor& state) {
     const Tensor c = state.contiguous();
     std::memcpy(&s, c.data_ptr(), sizeof(s));
     const bool words = std::all_of(s.state, s.state + n, [](std::uint64_t w) { return w <= 0xffffffffu; });
-    REEL_CHECK_VALUE(s.left >= 1 && s.left <= n && s.next <= std::uint64_t(n) && words,
-                     "Generator.set_state: state holds no state of a generator: left is ", s.left, ", next is ", s.next,
-                     "; expected 1 to ", n, ", 0 to ", n, " and words of 32 bits");
+    const bool inside = s.left >= 1 && s.left <= n && s.next <= std::uint64_t(n + 1 - s.left);
+    REEL_CHECK_VALUE(inside && words, "Generator.set_state: state holds no state of a generator: left is ", s.left,
+                     ", next is ", s.next, "; expected 1 to ", n, ", 0 to ", n, ", ", n + 1,
+                     " together at most, and words of 32 bits");
     std::copy(s.state, s.state + n, state_);
     left_ = s.left, next_ = std::uint32_t(s.next), seed_ = s.seed;
     next_normal = s.has_normal ? std::optional(s.normal) : std::nullopt;

@@ -20,6 +20,7 @@ public:
     void set_current_seed(std::uint64_t seed) override;
     std::uint64_t current_seed() const override { return seed_; }
     std::uint32_t random();
+    void random(std::uint32_t* to, std::int64_t count); ///< what `count` calls would give
     std::uint64_t random64();
     float uniform_float();             ///< low 24 bits of one draw
     double uniform_double();           ///< low 53 bits of two draws, the first is the high half

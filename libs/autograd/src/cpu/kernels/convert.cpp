@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <reel/autograd/detail/cpu/vec.hpp>
+#include <reel/autograd/detail/to_integer.hpp>
 
 namespace reel::cpu::REEL_ISA {
 
@@ -26,7 +27,9 @@ template <class D, class S> void convert(void* to, const void* from, std::int64_
             convert<float, S>(piece, s + i, m);
             convert<D, float>(d + i, piece, m);
         }
-    } else
+    } else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D> && !std::is_same_v<D, bool>)
+        for (; i < n; ++i) d[i] = detail::to_integer<D>(s[i]);
+    else
         for (; i < n; ++i) d[i] = D(s[i]);
 }
 
@@ -54,6 +57,10 @@ void register_convert() {
     to_wide<std::int32_t>(ScalarType::Int);
     to_wide<std::uint8_t>(ScalarType::Byte);
     to_wide<bool>(ScalarType::Bool);
+    set<std::int64_t, float>(ScalarType::Long, ScalarType::Float);
+    set<std::int64_t, double>(ScalarType::Long, ScalarType::Double);
+    set<std::int32_t, float>(ScalarType::Int, ScalarType::Float);
+    set<std::int32_t, double>(ScalarType::Int, ScalarType::Double);
     set<bool, float>(ScalarType::Bool, ScalarType::Float);
     set<bool, double>(ScalarType::Bool, ScalarType::Double);
     set<bool, Half>(ScalarType::Bool, ScalarType::Half);

@@ -257,7 +257,20 @@ template <class T> T product_of_integers(const T* p, std::int64_t n) {
 }
 template <class T> std::uint64_t whole_sum(const T* p, std::int64_t n) {
     std::uint64_t r = 0;
-    for (std::int64_t i = 0; i < n; ++i) r += std::uint64_t(p[i]);
+    std::int64_t i = 0;
+    if constexpr (std::is_same_v<T, bool>) { // in bytes, as long as they hold the sums
+        typedef std::uint8_t Bytes __attribute__((vector_size(vector_bytes)));
+        while (i + vector_bytes <= n) {
+            Bytes sums = {};
+            for (int k = 0; k < 255 && i + vector_bytes <= n; ++k, i += vector_bytes) {
+                Bytes each;
+                std::memcpy(&each, p + i, sizeof(each));
+                sums += each;
+            }
+            for (int k = 0; k < vector_bytes; ++k) r += sums[k];
+        }
+    }
+    for (; i < n; ++i) r += std::uint64_t(p[i]);
     return r;
 }
 

@@ -229,7 +229,10 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_select: mask must be bool, got ", toString(mask.scalar_type()));
     const Dims sizes = broadcast_shapes("masked_select", input.sizes(), mask.sizes());
     if (sizes.empty()) return index_by(input.reshape({1}), {at_least_1d_raw(mask)});
-    return index_by(input.expand(sizes), {expand_raw(mask, sizes)});
+    if (sizes.size() == 1) return index_by(input.expand(sizes), {expand_raw(mask, sizes)});
+    const Tensor places = contiguous_raw(expand_raw(mask, sizes)); // places in one row are found without coordinates
+    return index_by(input.expand(sizes).reshape({places.numel()}),
+                    {alias_raw(places, {places.numel()}, {1}, places.storage_offset())});
 }
 
 /// A copy of `input` whose elements under `mask` are the first elements of `source`, in row-major order.

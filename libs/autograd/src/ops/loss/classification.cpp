@@ -7,11 +7,14 @@
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/loss/classification.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/pointwise/loss.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -167,12 +170,16 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
 /// (input - target)^2, reduced.
 REEL_OP("nn.functional.mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
         "reduction='mean', Tensor? weight=None) -> Tensor",
-        composite)
+        rule)
 Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
     const Reduce r = reduction_of("mse_loss", reduction);
     if (!input.sizes().equals(target.sizes())) [[unlikely]]
         REEL_WARN_ONCE(loss::broadcast_text("mse_loss", input, target));
-    const Tensor d = square(input - target);
+    // Without derivatives, which need the difference, in one pass.
+    const bool one_pass =
+        input.is_floating_point() && target.is_floating_point() && !autograd::needs_recording(input, target);
+    const Tensor d = one_pass ? pointwise::apply("mse_loss", pointwise::squared_difference_op{}, input, target)
+                              : square(input - target);
     if (!weight.defined()) return reduced(d, r);
     REEL_CHECK(weight.sizes().equals(input.sizes()), "mse_loss: weight has shape ", weight.sizes(),
                "; expected input's ", input.sizes());

@@ -91,12 +91,12 @@ Tensor recorded(const char* op, const NormGeometry& g, const Tensor& input, cons
                         });
     return out;
 }
-Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
-             const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
-    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+/// `x` is the input, dense in the compute dtype.
+Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& x, const Tensor& weight,
+             const Tensor& bias, const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
+    const ScalarType t = x.scalar_type();
     const Tensor y = empty_raw(input.sizes(), t, input.device());
-    kernels::norm_forward(op, g, y, norm_layers::dense(input, t), mean, rstd, norm_layers::dense(weight, t),
-                          norm_layers::dense(bias, t));
+    kernels::norm_forward(op, g, y, x, mean, rstd, norm_layers::dense(weight, t), norm_layers::dense(bias, t));
     return recorded(op, g, input, weight, bias, y, mean, rstd, eps, constant_stats);
 }
 
@@ -150,14 +150,13 @@ struct Result {
     Tensor out, mean, rstd;
 };
 /// By the device's kernel for all of it; nothing where it has none or does not take the case.
-std::optional<Result> in_one_call(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight,
-                                  const Tensor& bias, double eps) {
+std::optional<Result> in_one_call(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& x,
+                                  const Tensor& weight, const Tensor& bias, double eps) {
     if (!kernels::batch_norm.has(input.device().type()) || input.numel() == 0) return std::nullopt;
-    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const ScalarType t = x.scalar_type();
     const Tensor y = empty_raw(input.sizes(), t, input.device()), mean = empty_raw({g.channels}, t, input.device()),
                  rstd = empty_raw({g.channels}, t, input.device());
-    if (!kernels::batch_norm(op, g, y, mean, rstd, norm_layers::dense(input, t), norm_layers::dense(weight, t),
-                             norm_layers::dense(bias, t), eps))
+    if (!kernels::batch_norm(op, g, y, mean, rstd, x, norm_layers::dense(weight, t), norm_layers::dense(bias, t), eps))
         return std::nullopt;
     return Result{recorded(op, g, input, weight, bias, y, mean, rstd, eps, false), mean, rstd};
 }
@@ -190,17 +189,18 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
         const Tensor mean = norm_layers::dense(running_mean, t);
         const Tensor var = norm_layers::dense(running_var, kDouble);
         const Tensor rstd = rstd_of(op, var, t, eps), none = empty_raw({0}, stats, input.device());
-        return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
+        return {apply(op, g, input, norm_layers::dense(input, t), weight, bias, mean, rstd, eps, true), none, none};
     }
     const Running running(op, input, running_mean, running_var);
+    const Tensor x = norm_layers::dense(input, t);
     const double n = double(g.count());
-    if (std::optional<Result> r = in_one_call(op, g, input, weight, bias, eps)) {
+    if (std::optional<Result> r = in_one_call(op, g, input, x, weight, bias, eps)) {
         if (running.any()) running.move(Moments(r->mean, r->rstd, eps), n / (n - 1), momentum);
         return {r->out, cast_raw(r->mean, stats), cast_raw(r->rstd, stats)};
     }
-    const Moments m(op, g, norm_layers::dense(input, t));
+    const Moments m(op, g, x);
     const Tensor mean = cast_raw(m.mean, t), rstd = rstd_of(op, m.var, t, eps);
-    Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
+    Tensor out = apply(op, g, input, x, weight, bias, mean, rstd, eps, false);
     running.move(m, n / (n - 1), momentum);
     return {out, cast_raw(mean, stats), cast_raw(rstd, stats)};
 }
@@ -253,8 +253,9 @@ Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, con
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
-    const Moments m(op, g, norm_layers::dense(input, t));
-    return apply(op, g, input, weight, bias, cast_raw(m.mean, t), rstd_of(op, m.var, t, eps), eps, false);
+    const Tensor x = norm_layers::dense(input, t);
+    const Moments m(op, g, x);
+    return apply(op, g, input, x, weight, bias, cast_raw(m.mean, t), rstd_of(op, m.var, t, eps), eps, false);
 }
 } // namespace
 

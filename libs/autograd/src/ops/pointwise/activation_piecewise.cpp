@@ -8,11 +8,13 @@
 #include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/pointwise/trigonometric.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 #include <reel/autograd/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/pointwise/run_rule.hpp>
+#include <reel/autograd/record.hpp>
 
 #include "tensor/raw.hpp"
 
@@ -76,8 +78,8 @@ Tensor softsign(const Tensor& input) { return input / (abs(input) + 1); }
 REEL_OP("nn.functional.tanhshrink(Tensor input) -> Tensor", composite)
 Tensor tanhshrink(const Tensor& input) { return input - tanh(input); }
 
-/// First half of `dim` times the sigmoid of the second half.
-REEL_OP("nn.functional.glu(Tensor input, int dim=-1) -> Tensor", composite, alias("glu"))
+/// First half of `dim` times the sigmoid of the second half.  The halves of gx: g s and g a s (1 - s)
+REEL_OP("nn.functional.glu(Tensor input, int dim=-1) -> Tensor", rule, alias("glu"))
 Tensor glu(const Tensor& input, std::int64_t dim) {
     REEL_CHECK(input.dim() > 0, "glu: input is 0-dim; it has no dimension to halve");
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "glu: input: there is no kernel for ",
@@ -85,7 +87,18 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
     const std::int64_t d = reel::detail::wrap_dim("glu", dim, input.dim()), half = input.size(d) / 2;
     REEL_CHECK(input.size(d) % 2 == 0, "glu: dimension ", d, " of input has size ", input.size(d),
                "; expected an even one");
-    return narrow(input, d, 0, half) * sigmoid(narrow(input, d, half, half));
+    const Tensor plain = input.detach();
+    const Tensor y = evaluate("glu", gated_op{}, narrow(plain, d, 0, half), narrow(plain, d, half, half));
+    autograd::record("glu", {input}, y, {input}, [d, half](RuleContext& c) -> GradList {
+        const Tensor in = c.saved(0), x = narrow(in, d, 0, half), gate = narrow(in, d, half, half), g = c.grad();
+        if (!autograd::needs_recording(in, g))
+            return {cat({evaluate("glu_backward", gated_op{}, g, gate),
+                         evaluate("glu_backward", gate_gradient_op{}, g, x, gate)},
+                        d)};
+        const Tensor s = sigmoid(gate);
+        return {cat({g * s, g * x * (s * (1 - s))}, d)};
+    });
+    return y;
 }
 
 /// x above zero, weight x elsewhere; one weight in all, or one for each channel (dimension 1).

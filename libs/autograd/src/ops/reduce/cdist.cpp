@@ -1,4 +1,5 @@
 // Distances between all rows of two matrices.
+#include <reel/autograd/kernels/cdist.hpp>
 #include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
@@ -51,12 +52,36 @@ Tensor euclidean(const Tensor& a, const Tensor& b) {
     return sqrt(index_put(far, all, squares(rows(a, row_a) - rows(b, row_b))));
 }
 
+/// The same by the kernel of a device that has one: in float32, without a product.
+Tensor distances(const Tensor& a, const Tensor& b, ScalarType type) {
+    if (!kernels::cdist.has(a.device().type()) || type == kDouble)
+        return euclidean(a.to(kDouble), b.to(kDouble)).to(type);
+    const Dims outer = reel::detail::broadcast_shapes("cdist", a.sizes().slice(0, a.sizes().size() - 2),
+                                                      b.sizes().slice(0, b.sizes().size() - 2));
+    std::int64_t batch = 1;
+    for (const std::int64_t n : outer) batch *= n;
+    const auto rows = [&](const Tensor& x) {
+        Dims sizes(outer);
+        sizes.push_back(x.size(-2));
+        sizes.push_back(x.size(-1));
+        return reel::detail::contiguous_raw(reel::detail::cast_raw(x, kFloat).expand(sizes))
+            .reshape({batch, x.size(-2), x.size(-1)});
+    };
+    const Tensor x1 = rows(a), x2 = rows(b),
+                 out = reel::detail::empty_raw({batch, a.size(-2), b.size(-2)}, kFloat, a.device());
+    kernels::cdist(out, x1, x2);
+    Dims sizes(outer);
+    sizes.push_back(a.size(-2));
+    sizes.push_back(b.size(-2));
+    return out.reshape(sizes).to(type);
+}
+
 /// gx1 = sum over rows of x2 of w (x1 - x2) with w = g / distance, zero where the distance is.
 Tensor by_product(const Tensor& x1, const Tensor& x2) {
     Tensor out;
     {
         const NoGradGuard off;
-        out = euclidean(x1.to(kDouble), x2.to(kDouble)).to(x1.scalar_type());
+        out = distances(x1.detach(), x2.detach(), x1.scalar_type());
     }
     record("cdist", {x1, x2}, out, {x1, x2, out}, [](RuleContext& c) -> GradList {
         const Tensor d = c.saved(2).to(kDouble);

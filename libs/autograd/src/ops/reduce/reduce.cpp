@@ -1,6 +1,7 @@
 // Sums, products, means, truth over dimensions.
 #include <reel/autograd/kernels/prod_of_columns.hpp>
 #include <reel/autograd/kernels/reduce.hpp>
+#include <reel/autograd/kernels/sum.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
@@ -56,12 +57,33 @@ Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::opt
     const Tensor m = s / double(n);
     return wide == t ? m : m.to(t);
 }
+namespace {
+/// The sum that takes NaN for zero by a kernel that does so on the way; undefined where there is none, or where
+/// derivatives need the operand with zeros in it.
+Tensor sum_of_numbers(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    const ScalarType t = input.scalar_type();
+    if (!kernels::sum_of_numbers.has(input.device().type()) || input.is_sparse() || input.numel() == 0 ||
+        dtype.value_or(t) != t || needs_recording(input))
+        return {};
+    Dims dims = reduced_dims("nansum", input, dim);
+    const Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
+    const Tensor operand = in_memory_order(input, dims);
+    const bool columns = out.numel() >= 16 && reduces_columns(operand, dims); // as `sum_raw` goes
+    if (columns && wide_type(t) != t) return {};
+    std::int64_t inner = operand.numel() / out.numel();
+    kernels::sum_of_numbers(out, columns ? operand : rows_last(operand, dims, inner), inner, columns);
+    needs_recording_of("nansum", out, input); // tells observers, as a pointwise rule does
+    return out;
+}
+} // namespace
+
 /// Sum that takes NaN for zero.  gx = g where input is a number
 REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", rule, method, out)
 Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
                "; complex numbers are not supported");
     if (!input.is_floating_point()) return sum(input, dim, keepdim, dtype);
+    if (const Tensor s = sum_of_numbers(input, dim, keepdim, dtype); s.defined()) return s;
     return sum(pointwise::apply("nansum", pointwise::nan_to_zero_op{}, input), dim, keepdim, dtype);
 }
 /// Mean of the elements that are numbers; NaN for none.

@@ -1,4 +1,5 @@
 // Borders around the last dimensions.
+#include <reel/autograd/kernels/pad.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 
 #include "ops/shape/shape_util.hpp"
@@ -35,35 +36,71 @@ void check_pad(const char* op, const Tensor& input, IntArrayRef pad) {
 /// How many elements a negative pad takes away.
 std::int64_t cropped(const char* op, std::int64_t pad) { return pad < 0 ? checked_sub(op, "pad", 0, pad) : 0; }
 
-/// One dimension with its border taken from inside, by picking slices.
-Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t before, std::int64_t after) {
-    if (before == 0 && after == 0) return input;
-    Tensor x = input;
+/// One dimension of `input` with its border taken from inside.
+PaddedDim bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t before, std::int64_t after) {
+    std::int64_t n = input.size(d), first = 0;
     if (border == Border::Circular) { // cropped first, so that it wraps what is left
-        const std::int64_t a = cropped("pad", before), b = cropped("pad", after);
-        padded_size("pad", x, d, -a, -b);
-        if (a + b > 0) x = x.narrow(d, a, x.size(d) - a - b);
+        first = cropped("pad", before);
+        const std::int64_t b = cropped("pad", after);
+        n = padded_size("pad", input, d, -first, -b);
         before = std::max<std::int64_t>(before, 0);
         after = std::max<std::int64_t>(after, 0);
-        REEL_CHECK(before <= x.size(d) && after <= x.size(d), "pad: circular padding of ", before, " and ", after,
-                   " wraps around dimension ", d, " of size ", x.size(d), " more than once");
+        REEL_CHECK(before <= n && after <= n, "pad: circular padding of ", before, " and ", after,
+                   " wraps around dimension ", d, " of size ", n, " more than once");
     }
-    const std::int64_t n = x.size(d), size = padded_size("pad", x, d, before, after);
+    const std::int64_t size =
+        checked_add("pad", "the padded size", checked_add("pad", "the padded size", before, after), n);
+    REEL_CHECK(size >= 0, "pad: pad of ", before, " and ", after, " leaves a negative size in dimension ", d,
+               " of input ", input.sizes());
     if (border == Border::Reflect)
         REEL_CHECK(before < n && after < n, "pad: reflect padding of ", before, " and ", after,
                    " must be less than the size ", n, " of dimension ", d, "; input ", input.sizes());
     REEL_CHECK(n > 0 || size == 0, "pad: dimension ", d, " of input ", input.sizes(),
                " is empty, there is nothing to pad with");
-    Dims sizes(x.sizes());
-    sizes[std::size_t(d)] = size;
-    check_sizes("pad", sizes, kLong);
-    const Tensor at = generated<std::int64_t>(size, [=](std::int64_t i) {
+    check_sizes("pad", size, kLong);
+    PaddedDim p{input.size(d), {}};
+    checked_reserve("pad", "a dimension", p.from, size);
+    for (std::int64_t i = 0; i < size; ++i) {
         const std::int64_t from = i - before;
-        if (border == Border::Replicate) return std::clamp<std::int64_t>(from, 0, n - 1);
-        if (border == Border::Circular) return (from + n) % n;
-        return from < 0 ? -from : from >= n ? 2 * (n - 1) - from : from;
-    });
-    return x.index_select(d, at.to(x.device()));
+        p.from.push_back(first + (border == Border::Replicate  ? std::clamp<std::int64_t>(from, 0, n - 1)
+                                  : border == Border::Circular ? (from + n) % n
+                                  : from < 0                   ? -from
+                                  : from >= n                  ? 2 * (n - 1) - from
+                                                               : from));
+    }
+    return p;
+}
+
+Dims with_last(const Tensor& t, const PaddedDims& p, std::int64_t count, bool adjoint) {
+    Dims sizes(t.sizes());
+    for (std::int64_t i = 0; i < count; ++i) {
+        const PaddedDim& d = p.d[2 - i];
+        sizes[sizes.size() - 1 - std::size_t(i)] = adjoint ? d.n : std::int64_t(d.from.size());
+    }
+    return sizes;
+}
+/// The last `count` dimensions with their borders by picking slices, where a device has no kernel.
+Tensor by_slices(const Tensor& input, const PaddedDims& p, std::int64_t count) {
+    Tensor x = input;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::vector<std::int64_t>& from = p.d[2 - i].from;
+        x = x.index_select(x.dim() - 1 - i, tensor_of(from).to(x.device()));
+    }
+    return x;
+}
+/// The padded tensor of `t`, or its adjoint, which sums up what shows an element: 16-bit floats in float32.
+Tensor bordered(const Tensor& t, const PaddedDims& p, std::int64_t count, bool adjoint) {
+    const Dims sizes = with_last(t, p, count, adjoint);
+    check_sizes("pad", sizes, t.scalar_type());
+    const ScalarType type = t.scalar_type(), wide = type == kHalf || type == kBFloat16 ? kFloat : type;
+    Tensor out = empty_raw(sizes, adjoint ? wide : type, t.device());
+    if (adjoint) {
+        kernels::pad_adjoint(out, contiguous_raw(cast_raw(t, wide)), p);
+        out = cast_raw(out, type);
+    } else kernels::pad(out, contiguous_raw(t), p);
+    record("pad", {t}, out, {},
+           [p, count, adjoint](RuleContext& c) -> GradList { return {bordered(c.grad(), p, count, !adjoint)}; });
+    return out;
 }
 } // namespace
 
@@ -97,7 +134,7 @@ Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value
 
 /// `mode` constant: `constant_pad_nd` with `value`. reflect (without repeating the border), replicate and circular
 /// take the border from the input's last one to three dimensions; the dimensions before them are at most two.
-REEL_OP("nn.functional.pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor", composite)
+REEL_OP("nn.functional.pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor", rule)
 Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode, const std::optional<Scalar>& value) {
     if (mode == "constant") return constant_pad_nd(input, pad, value.value_or(Scalar(0)));
     REEL_CHECK_VALUE(mode == "reflect" || mode == "replicate" || mode == "circular",
@@ -111,10 +148,13 @@ Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode, const st
     const Border border = mode == "reflect"     ? Border::Reflect
                           : mode == "replicate" ? Border::Replicate
                                                 : Border::Circular;
-    Tensor out = input;
+    if (std::all_of(pad.begin(), pad.end(), [](std::int64_t p) { return p == 0; }))
+        return input.clone(MemoryFormat::Contiguous);
+    PaddedDims dims{{{1, {0}}, {1, {0}}, {1, {0}}}};
     for (std::int64_t i = 0; i < n; ++i)
-        out = bordered(out, border, input.dim() - 1 - i, pad[std::size_t(2 * i)], pad[std::size_t(2 * i + 1)]);
-    return out.is_same(input) ? out.clone(MemoryFormat::Contiguous) : out;
+        dims.d[2 - i] =
+            bordered(input, border, input.dim() - 1 - i, pad[std::size_t(2 * i)], pad[std::size_t(2 * i + 1)]);
+    return kernels::pad.has(input.device().type()) ? bordered(input, dims, n, false) : by_slices(input, dims, n);
 }
 
 static Tensor padded(const char* op, const Tensor& input, std::size_t rank, IntArrayRef padding, const char* mode) {

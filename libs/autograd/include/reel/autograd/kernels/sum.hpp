@@ -8,6 +8,7 @@ namespace reel {
 namespace cpu {
 void sum_rows(const Tensor& out, const Tensor& operand, std::int64_t inner);
 void sum_columns(const Tensor& out, const Tensor& operand, std::int64_t rows);
+void sum_of_numbers(const Tensor& out, const Tensor& operand, std::int64_t inner, bool by_columns);
 } // namespace cpu
 
 namespace kernels {
@@ -17,6 +18,10 @@ inline constinit Kernel<decltype(cpu::sum_rows), Writes<0>> sum_rows{"sum", &cpu
 /// out[i] = the sum of elements i, i + n, ... of the operand, which has `rows` rows of the n elements of `out`. Both
 /// are dense and have one floating dtype. A device without it sums the rows of a transposed copy.
 inline constinit Kernel<decltype(cpu::sum_columns), Writes<0>> sum_columns{"sum", &cpu::sum_columns};
+/// The same sums of `inner` elements each, of rows or of columns, in which NaN counts as zero: the bits that they have
+/// where zeros are written in its place. One floating dtype; 16-bit floats by rows only. A device without it replaces
+/// NaN first.
+inline constinit Kernel<decltype(cpu::sum_of_numbers), Writes<0>> sum_of_numbers{"nansum", &cpu::sum_of_numbers};
 } // namespace kernels
 
 } // namespace reel

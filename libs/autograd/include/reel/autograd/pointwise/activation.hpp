@@ -61,6 +61,17 @@ struct silu_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vecto
                                    dtype_name(x.scalar_type()));
     }
 };
+/// x sigmoid(gate), without derivatives: the two halves of glu, and the gradient of the first.
+struct gated_op : binary<Result::Same, floating>, vector_form {
+    template <class T> REEL_HD T f(T x, T gate) const { return x * sigmoid(gate); }
+};
+/// g x s (1 - s) for s = sigmoid(gate): the gradient of the second.
+struct gate_gradient_op : ternary<Result::Same, floating>, vector_form {
+    template <class T> REEL_HD T f(T g, T x, T gate) const {
+        const T s = sigmoid(gate);
+        return g * x * (s * (constant<T>(1) - s));
+    }
+};
 /// x above zero, negative_slope x elsewhere.
 REEL_OP("nn.functional.leaky_relu(Tensor input, float negative_slope=0.01, bool inplace=False) -> Tensor", rule,
         inplace, alias("leaky_relu"))

@@ -18,6 +18,15 @@ struct bounded_slope_op : binary<Result::Same, floating, b, a | b>, vector_form 
     template <class T> T da(T g, T, T d, T) const { return apply("bounded_slope", *this, g, d); }
     template <class T> T db(T g, T x, T d, T) const { return where(abs(d) < bound, g * x / width, 0); }
 };
+/// (x - t)^2
+struct squared_difference_op : binary<Result::Same, floating, a | b, a | b>, vector_form {
+    template <class T> REEL_HD T f(T x, T t) const {
+        const T d = x - t;
+        return d * d;
+    }
+    template <class T> T da(T g, T x, T t, T) const { return g * ((x - t) * 2); }
+    template <class T> T db(T g, T x, T t, T) const { return g * ((t - x) * 2); }
+};
 /// d^2 / (2 beta) for d = |x - t| below beta, d - beta / 2 from there on.
 struct smooth_l1_op : binary<Result::Same, floating, a | b, a | b>, vector_form {
     double beta;

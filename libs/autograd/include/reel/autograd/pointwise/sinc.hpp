@@ -32,12 +32,12 @@ template <class W> REEL_HD W sine_over(int n, W z) {
 /// n-th derivative of sin(s x) / (s x), on behalf of `name`.
 struct scaled_sine_over_op : unary<Result::Same, floating | complex, Saves::Input> {
     const char* name;
-    double scale;
+    double scale, factor; ///< of the derivative: the scale to its order
     int order;
-    scaled_sine_over_op(const char* op, double s, int n) : name(op), scale(s), order(n) {}
+    scaled_sine_over_op(const char* op, double s, int n) : name(op), scale(s), factor(std::pow(s, n)), order(n) {}
     template <class T> REEL_HD T f(T x) const {
         using W = typename math::widened<T>::type;
-        return T(std::pow(scale, order) * sine_over(order, scale * W(x)));
+        return T(factor * sine_over(order, scale * W(x)));
     }
     template <class T> T df(T g, T x, T) const {
         return g * conj(apply(name, scaled_sine_over_op(name, scale, order + 1), x));

@@ -161,7 +161,15 @@ void run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, const F
     constexpr int w = Vec<Compute<T>>::size;
     T block[sizeof...(I)][w] = {};
     std::int64_t i = 0;
-    if (dense<R>(s[0]) && ((dense<T>(s[I + 1]) || s[I + 1] == 0) && ...)) {
+    if constexpr (!std::is_same_v<T, Compute<T>>)
+        // Bounds, factors: what is repeated is widened once.
+        if (sizeof...(I) > 1 && dense<R>(s[0]) && dense<T>(s[1]) && ((I == 0 || s[I + 1] == 0) && ...)) {
+            const Vec<float> repeated[] = {Vec<float>(float(*reinterpret_cast<const T*>(data[I + 1])))...};
+            R* const out = reinterpret_cast<R*>(data[0]);
+            const T* const in = reinterpret_cast<const T*>(data[1]);
+            for (; i + w <= n; i += w) store_as(out + i, f((I == 0 ? load_as(in + i) : repeated[I])...));
+        }
+    if (i == 0 && dense<R>(s[0]) && ((dense<T>(s[I + 1]) || s[I + 1] == 0) && ...)) {
         // A repeated element fills a block, which is read again and again: one loop for every mixture.
         const T* from[] = {s[I + 1] == 0 ? block[I] : reinterpret_cast<const T*>(data[I + 1])...};
         const std::int64_t step[] = {s[I + 1] == 0 ? 0 : w...};

@@ -1,6 +1,7 @@
 // Instantiates the vector loops of pointwise rules for one instruction set.
 #pragma once
 
+#include <reel/autograd/detail/cpu/complementary_erf.hpp>
 #include <reel/autograd/detail/cpu/loops.hpp>
 #include <reel/autograd/detail/cpu/normal_cdf.hpp>
 #include <reel/autograd/detail/cpu/vec_math.hpp>

@@ -149,8 +149,7 @@ inline void store_as(BFloat16* p, Vec<float> x) {
     typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
     const W u = (W)x.v;
     const W rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
-    const W nan = (W)((u & 0x7fffffffu) > 0x7f800000u);
-    const H h = __builtin_convertvector((rounded & ~nan) | (nan & 0x7fc0u), H);
+    const H h = __builtin_convertvector((W)(x.v != x.v ? W{} + 0x7fc0u : rounded), H);
     std::memcpy(static_cast<void*>(p), &h, sizeof(h));
 }
 // Binary16: by the processor where it can, else by integer arithmetic on whole vectors; bit for bit as the scalar
@@ -177,10 +176,9 @@ inline Vec<float> load_as(const Half* p) {
 inline void store_as(Half* p, Vec<float> x) {
     typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
     using Raw = typename Vec<float>::Raw;
-    const W u = (W)x.v, a = u & 0x7fffffffu;
-    const W is_nan = (W)(a > 0x7f800000u);
+    const W u = (W)x.v;
 #if defined(__F16C__)
-    const Raw plain = (Raw)((u & ~is_nan) | (((u & 0x80000000u) | 0x7fc00000u) & is_nan)); // nothing carried
+    const Raw plain = (Raw)(x.v != x.v ? (u & 0x80000000u) | 0x7fc00000u : u); // nothing carried
 #endif
 #if defined(__AVX512F__)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_maskz_cvtps_ph(0xffff, plain, _MM_FROUND_TO_NEAREST_INT));
@@ -188,6 +186,7 @@ inline void store_as(Half* p, Vec<float> x) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(plain, _MM_FROUND_TO_NEAREST_INT));
 #else
     typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
+    const W a = u & 0x7fffffffu, is_nan = (W)(a > 0x7f800000u);
     const W normal = (a - 0x38000000u + 0xfffu + ((a >> 13) & 1u)) >> 13;
     const W subnormal = (W)((Raw)a + 0.5f) - 0x3f000000u; // the addition rounds
     const W is_small = (W)(a < 0x38800000u), is_large = (W)(a >= 0x47800000u);

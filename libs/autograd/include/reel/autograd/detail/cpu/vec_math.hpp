@@ -58,15 +58,43 @@ inline VF expm1(VF x) {
     const VF y = detail::fma(p * a, b, a * b - VF(1.f));
     return select(isnan(x) | (x == VF(0.f)), x, y);
 }
-inline VF log(VF x) {
-    const VF tiny(1.17549435e-38f);
-    const auto sub = x < tiny;
+namespace detail {
+/// x = m 2^n with m in [sqrt(1/2), sqrt(2)), for finite x above zero.
+inline VF mantissa(VF x, VF& n) {
+#if defined(__AVX512F__)
+    const __m512 v = (__m512)x.v;
+    const VF m((VF::Raw)_mm512_maskz_getmant_ps(0xffff, v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero));
+    const VF e((VF::Raw)_mm512_maskz_getexp_ps(0xffff, v));
+    const auto high = m >= VF(1.41421354f);
+    n = select(high, e + VF(1.f), e);
+    return select(high, m * VF(0.5f), m);
+#else
+    const auto sub = x < VF(1.17549435e-38f);
     const VF scaled = select(sub, x * VF(8388608.f), x);
-    // mantissa in [sqrt(1/2), sqrt(2)); without the sign, whose difference would not fit
+    // without the sign, whose difference would not fit
     VF::RawInt u = (bits(scaled) & 0x7fffffff) - 0x3f3504f3;
     const VF::RawInt e = u >> 23;
-    const VF m = from_bits<float>((u & 0x007fffff) + 0x3f3504f3);
-    const VF n = VF(__builtin_convertvector(e, VF::Raw)) - select(sub, VF(23.f), VF(0.f));
+    n = VF(__builtin_convertvector(e, VF::Raw)) - select(sub, VF(23.f), VF(0.f));
+    return from_bits<float>((u & 0x007fffff) + 0x3f3504f3);
+#endif
+}
+/// y, the logarithm of x, but where x is zero, infinite, negative or NaN: what it is there.
+inline VF log_everywhere(VF x, VF y) {
+#if defined(__AVX512F__)
+    // A digit for each kind of number, from the right: NaN, NaN, 0, 1, -inf, inf, negative, positive. 0 leaves y.
+    const __m512i what = _mm512_set1_epi32(0x03530422);
+    return VF((VF::Raw)_mm512_maskz_fixupimm_ps(0xffff, (__m512)y.v, (__m512)x.v, what, 0));
+#else
+    const VF inf(__builtin_inff());
+    y = select(x == inf, inf, y);
+    y = select(x == VF(0.f), -inf, y);
+    return select((x < VF(0.f)) | isnan(x), VF(__builtin_nanf("")), y);
+#endif
+}
+} // namespace detail
+inline VF log(VF x) {
+    VF n;
+    const VF m = detail::mantissa(x, n);
     // log m = 2 atanh(s), s = (m - 1) / (m + 1)
     const VF f = m - VF(1.f), s = f / (m + VF(1.f)), z = s * s;
     VF p(1.f / 11);
@@ -78,11 +106,7 @@ inline VF log(VF x) {
     // s = f - s (f^2/2 + ...): keeps f exact near one
     const VF tail = s * (h + VF(2.f) * z * p) - h;
     VF y = detail::fma(n, VF(-2.12194440e-4f), tail) + f;
-    y = detail::fma(n, VF(0.693359375f), y);
-    const VF inf(__builtin_inff());
-    y = select(x == inf, inf, y);
-    y = select(x == VF(0.f), -inf, y);
-    return select((x < VF(0.f)) | isnan(x), VF(__builtin_nanf("")), y);
+    return detail::log_everywhere(x, detail::fma(n, VF(0.693359375f), y));
 }
 inline VF tanh(VF x) {
     const VF a = abs(x);
@@ -195,7 +219,7 @@ REEL_TAIL(asinh, u10)
 REEL_TAIL(acosh, u10)
 } // namespace tail
 REEL_TAIL(atanh, u10)
-REEL_TAIL(erfc, u15)
+REEL_TAIL_D(erfc, u15)
 REEL_TAIL2(atan2, u10)
 REEL_TAIL2(pow, u10)
 REEL_TAIL2(hypot, u05)

@@ -1,0 +1,57 @@
+// Draws from a generator whose number is known beforehand.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <reel/autograd/random.hpp>
+
+namespace reel::cpu {
+
+/// The next `count` words of a generator, one after the other, drawn in blocks: what its functions of the same names
+/// give, in a fraction of the time. Words that nobody takes are drawn all the same.
+class Draws {
+public:
+    Draws(CPUGeneratorImpl& g, std::int64_t count) : generator_(g), left_(count) {}
+    std::uint32_t random() {
+        if (at_ == end_) more();
+        return words_[at_++];
+    }
+    std::uint64_t random64() {
+        const std::uint64_t high = random();
+        return high << 32 | random();
+    }
+    float uniform_float() { return float(std::int32_t(random() & ((1u << 24) - 1))) * (1.f / float(1u << 24)); }
+    double uniform_double() {
+        return double(std::int64_t(random64() & ((1ull << 53) - 1))) * (1.0 / double(1ull << 53));
+    }
+
+private:
+    void more() {
+        end_ = int(std::min<std::int64_t>(left_, block));
+        generator_.random(words_, end_);
+        left_ -= end_;
+        at_ = 0;
+    }
+    static constexpr int block = 1024;
+    CPUGeneratorImpl& generator_;
+    std::int64_t left_;
+    int at_ = 0, end_ = 0;
+    std::uint32_t words_[block];
+};
+
+/// Remainders of one divisor, without divisions: exact for numbers of 32 bits (Lemire, Kaser and Kurz, 2019).
+class Remainder {
+public:
+    explicit Remainder(std::uint32_t divisor) : divisor_(divisor), inverse_(~std::uint64_t(0) / divisor + 1) {}
+    std::uint32_t operator()(std::uint32_t a) const {
+        const std::uint64_t fraction = inverse_ * a; // of a / divisor, in units of 2^-64
+        // The high half of a product of 64 and 32 bits.
+        return std::uint32_t(((fraction >> 32) * divisor_ + ((fraction & 0xffffffffu) * divisor_ >> 32)) >> 32);
+    }
+
+private:
+    std::uint64_t divisor_, inverse_;
+};
+
+} // namespace reel::cpu
