@@ -5,6 +5,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 namespace replay {
 
@@ -58,7 +59,7 @@ bool CaseFile::has_cases(const std::filesystem::path& path) {
 CaseFile::CaseFile(const std::filesystem::path& path) : path_(path), file_(path) {
     const std::string* text = file_.metadata("cases");
     REEL_CHECK_VALUE(text, path.string(), " has no __metadata__.cases");
-    cases_ = json::parse(*text).as_array();
+    cases_ = serialize::parse_json(*text).as_array();
 }
 
 Tensor ArgumentReader::tensor(const std::string& key, bool requires_grad) {

@@ -9,6 +9,7 @@
 #include <boost/program_options.hpp>
 
 #include <reel/autograd/parallel.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "hooks/interp.hpp"
 
@@ -156,7 +157,7 @@ int run_all(const po::variables_map& options) {
         std::ifstream in(file);
         for (std::string line; std::getline(in, line);) {
             if (line.empty()) continue;
-            const json::value v = json::parse(line);
+            const json::value v = reel::serialize::parse_json(line);
             const json::object& scenario = v.as_object();
             if ((!family.empty() && text(scenario, "family") != family) ||
                 !std::regex_search(text(scenario, "name"), filter))

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include <reel/distributed/distributed_sampler.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "oracle/ranks.hpp"
 
@@ -60,7 +61,7 @@ void run_samplers(const std::filesystem::path& folder, Ranks& ranks, Report& rep
         ++counts.cases;
         std::string difference;
         try {
-            difference = run_case(json::parse(line).as_object());
+            difference = run_case(serialize::parse_json(line).as_object());
         } catch (const std::exception& e) {
             difference = e.what();
         }

@@ -3,6 +3,7 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "oracle/ranks.hpp"
 
@@ -30,7 +31,7 @@ json::value parse_python_json(const std::string& text) {
         }
         if (!taken) clean += c;
     }
-    return json::parse(clean);
+    return serialize::parse_json(clean);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include <reel/script/load_save.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "script/cases.hpp"
 #include "script/export_checks.hpp"
@@ -18,9 +19,7 @@ json::value read_json(const std::filesystem::path& file) {
     std::ifstream in(file);
     std::ostringstream all;
     all << in.rdbuf();
-    json::parse_options options;
-    options.max_depth = 256;
-    return json::parse(all.str(), {}, options);
+    return serialize::parse_json(all.str(), 256);
 }
 
 namespace {

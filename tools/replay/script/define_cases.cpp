@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include <reel/script/load_save.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "script/cases.hpp"
 #include "script/module_checks.hpp"
@@ -75,7 +76,7 @@ void run_defines(const std::filesystem::path& folder, const std::regex& filter, 
     const std::string base = (folder / "base.pt").string();
     for (std::string line; std::getline(in, line);) {
         if (line.empty()) continue;
-        const json::value v = json::parse(line);
+        const json::value v = serialize::parse_json(line);
         const json::object& o = v.as_object();
         const std::string full(o.at("name").as_string()), name = full.substr(full.find('/') + 1);
         if (!std::regex_search(full, filter)) continue;

@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include <reel/script/load_save.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "script/cases.hpp"
 #include "script/runs.hpp"
@@ -62,7 +63,7 @@ void run_hostile(const std::filesystem::path& folder, const std::regex& filter, 
     if (report.options.limits.live_bytes) limits.live_bytes = report.options.limits.live_bytes;
     for (std::string line; std::getline(in, line);) {
         if (line.empty()) continue;
-        const json::value v = json::parse(line);
+        const json::value v = serialize::parse_json(line);
         const json::object& o = v.as_object();
         const std::string full(o.at("name").as_string());
         if (!std::regex_search(full, filter)) continue;

@@ -4,6 +4,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 #include <reel/script/exported_program.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "exported/model_reader.hpp"
 #include "exported/numbers.hpp"
@@ -81,7 +82,7 @@ private:
     }
     json::value parse(const std::string& name) {
         json::value v;
-        guarded(name, [&] { v = json::parse(bytes(name)); });
+        guarded(name, [&] { v = serialize::parse_json(bytes(name)); });
         return v;
     }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "exported/graph_reader.hpp"
 
@@ -17,9 +18,7 @@ class ModelReader {
 public:
     explicit ModelReader(std::unique_ptr<ExportedProgramImpl::Parts> parts) : parts_(std::move(parts)) {}
     std::unique_ptr<ExportedProgramImpl::Parts> read() {
-        json::parse_options options;
-        options.max_depth = 200;
-        const json::value model = json::parse(parts_->model, {}, options);
+        const json::value model = serialize::parse_json(parts_->model, 200);
         read_model(model.as_object());
         return std::move(parts_);
     }

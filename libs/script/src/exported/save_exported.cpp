@@ -2,6 +2,7 @@
 #include <set>
 
 #include <reel/script/exported_program.hpp>
+#include <reel/serialize/detail/json.hpp>
 
 #include "archive_names.hpp"
 #include "atomic_file.hpp"
@@ -42,9 +43,7 @@ std::set<std::string> parameter_names(const ExportedProgramImpl::Parts& parts) {
 /// The model's text, changed where parameters were frozen or thawed since it was read.
 std::string described_model(const ExportedProgramImpl& program) {
     const ExportedProgramImpl::Parts& parts = program.parts();
-    json::parse_options options;
-    options.max_depth = 200;
-    json::value model = json::parse(parts.model, {}, options);
+    json::value model = serialize::parse_json(parts.model, 200);
     json::object& module = model.at("graph_module").as_object();
     json::object& metas = module.at("graph").as_object().at("tensor_values").as_object();
     bool changed = false;
