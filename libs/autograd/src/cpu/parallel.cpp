@@ -3,8 +3,10 @@
 
 #include <omp.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -42,19 +44,45 @@ void sleeping_team() {
         never.wait(lock, [] { return false; });
     }
 }
-/// Whether threads that wait for the next loop fall asleep after microseconds (doc/adr/0085). libgomp lets them spin
-/// for milliseconds unless it knows of more threads than processors, which a team that sleeps brings about.
-bool waits_briefly() {
-    static const bool brief = [] {
-        if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return false;
+/// How threads wait for the next loop (doc/adr/0084). libgomp lets them spin for milliseconds unless it knows of more
+/// threads than processors: right where nobody else wants those, ruinous where somebody does.
+class Waiting {
+public:
+    bool told() const { return told_; }
+    bool brief() const { return brief_.load(std::memory_order_relaxed); }
+    /// Before each loop; looks now and then how often threads of this process had to make room for others.
+    void look() {
+        if (told_ || brief() || loops_.fetch_add(1, std::memory_order_relaxed) % 32 != 0) return;
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (!lock) return;
+        const auto now = std::chrono::steady_clock::now();
+        const double seconds = std::chrono::duration<double>(now - since_).count();
+        if (seconds < 0.05) return;
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        if (double(usage.ru_nivcsw - switches_) > 50 * seconds && seconds < 10) start();
+        since_ = now;
+        switches_ = usage.ru_nivcsw;
+    }
+
+private:
+    void start() {
         try {
             std::thread(sleeping_team).detach();
-        } catch (const std::system_error&) { // no thread to be had; the loop goes on without
-            return false;
+            brief_.store(true, std::memory_order_relaxed);
+        } catch (const std::system_error&) { // no thread to be had now
         }
-        return true;
-    }();
-    return brief;
+    }
+    const bool told_ = std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT");
+    std::atomic<bool> brief_{false};
+    std::atomic<unsigned> loops_{0};
+    std::mutex mutex_; ///< over what follows
+    std::chrono::steady_clock::time_point since_;
+    long switches_ = 0;
+};
+Waiting& waiting() {
+    static auto* one = new Waiting; // loops may run until the very end of the program
+    return *one;
 }
 } // namespace
 
@@ -91,8 +119,11 @@ int get_thread_num() { return omp_get_thread_num(); }
 
 std::string get_parallel_info() {
     return str("threads: ", get_num_threads(), " (OpenMP, max ", omp_get_max_threads(),
-               ")\ninterop threads: ", get_num_interop_threads(),
-               "\nwaiting for the next loop: ", waits_briefly() ? "briefly" : "as the environment says", "\n");
+               ")\ninterop threads: ", get_num_interop_threads(), "\nwaiting for the next loop: ",
+               waiting().told()    ? "as the environment says"
+               : waiting().brief() ? "briefly, since others use the processors, too"
+                                   : "for milliseconds",
+               "\n");
 }
 std::string show_config() {
     return str("OpenBLAS: ", openblas_get_config(), " on ", openblas_get_corename(),
@@ -107,7 +138,7 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
     // Divided before anything is added: as many pieces of nothing as int64 counts are work like any other.
     const int workers = int(std::min<std::int64_t>(get_num_threads(), n / grain + (n % grain != 0)));
     if (workers <= 1 || omp_in_parallel()) return fn(context, begin, end);
-    waits_briefly();
+    waiting().look();
     std::exception_ptr error;
     std::mutex mutex;
 #pragma omp parallel num_threads(workers)
