@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <reel/autograd/detail/checkpoint_run.hpp>
-#include <reel/autograd/detail/checkpoint_segments.hpp>
 
 namespace reel::autograd {
 

@@ -46,13 +46,7 @@ Tensor apply_number(const char* name, const Op& op, const Tensor& x, const Scala
     if (!autograd::needs_recording_of(name, out, x)) return out;
     static const Tensor absent;
     const unsigned reads = swapped ? Op::reads_db & b : Op::reads_da & a;
-    const auto rule = [op, number, swapped, cx = x.is_complex()](RuleContext& c) -> GradList {
-        const Tensor saved = c.num_saved() ? c.saved(0) : Tensor(), plain = detail::plain_number(number);
-        GradList grads{fit_gradient(
-            swapped ? op.db(c.grad(), plain, saved, Tensor()) : op.da(c.grad(), saved, plain, Tensor()), cx)};
-        grads.resize(c.node().num_outputs());
-        return grads;
-    };
+    const detail::NumberRule<Op> rule(op, number, swapped, x.is_complex());
     const auto record = [&](autograd::Inputs operands) {
         if (reads) autograd::record(name, operands, out, {x}, rule);
         else autograd::record(name, operands, out, {}, rule);

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/nn/detail/averaged_from.hpp>
-#include <reel/nn/detail/moments_anew.hpp>
+#include <reel/nn/detail/averaging.hpp>
 #include <reel/nn/functional_call.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/pack.hpp>

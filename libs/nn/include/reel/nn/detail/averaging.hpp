@@ -1,15 +1,24 @@
-// Running moments that begin anew over a loader's batches.
+// What averaged models are made of, and running moments that begin anew for them.
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
-#include <reel/nn/module.hpp>
+#include <reel/nn/functional_call.hpp>
 
-namespace reel::nn::utils::detail {
+namespace reel::nn::utils {
+class AveragedModelImpl;
 
+namespace detail {
+/// A holder, a pointer to a module, or a module.
+template <class M>
+concept AveragedFrom = !std::is_convertible_v<M, std::shared_ptr<AveragedModelImpl>> && requires(M & m) {
+    { nn::detail::module_of(m) } -> std::convertible_to<Module&>;
+};
 /// Batch normalisations of `model` start their running moments anew, as means over what follows while it lives; then
 /// they, and the model's training flag, are as they were.
 class MomentsAnew {
@@ -31,4 +40,6 @@ template <class B> const Tensor& input_of(const B& batch) {
     else return std::get<0>(batch);
 }
 
-} // namespace reel::nn::utils::detail
+} // namespace detail
+
+} // namespace reel::nn::utils
