@@ -44,6 +44,12 @@ constexpr auto unchanged = [](const Tensor& g, const Scalar&) { return g; };
 constexpr auto times_number = [](const Tensor& g, const Scalar& number) { return g * conjugate(number); };
 constexpr auto over_number = [](const Tensor& g, const Scalar& number) { return g / conjugate(number); };
 
+template <class Gradient> struct BesideNumber {
+    [[no_unique_address]] reel::detail::PackedNumber number;
+    [[no_unique_address]] Gradient gradient;
+    bool complex;
+    GradList operator()(RuleContext& c) const { return {fit_gradient(gradient(c.grad(), number), complex), Tensor()}; }
+};
 /// The op over `x` and a number in the second place whose gradient for x, `gradient(g, number)`, needs nothing else: no
 /// tensor is made for the number, and none is saved.
 template <class Op, class Gradient>
@@ -53,10 +59,7 @@ Tensor beside_number(const char* name, const Op& op, const Tensor& x, const Scal
         pointwise::detail::run(pointwise::detail::launch(name, op, result_type(x, number)), x, number, false);
     if (!autograd::needs_recording_of(name, out, x)) return out;
     static const Tensor absent; // has a place among the edges (T-20, T-34)
-    autograd::record(name, {x, absent}, out, {},
-                     [number, gradient, complex = x.is_complex()](RuleContext& c) -> GradList {
-                         return {fit_gradient(gradient(c.grad(), number), complex), Tensor()};
-                     });
+    autograd::record(name, {x, absent}, out, {}, BesideNumber<Gradient>{number, gradient, x.is_complex()});
     return out;
 }
 

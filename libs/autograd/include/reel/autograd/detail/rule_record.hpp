@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include <reel/autograd/detail/packed_number.hpp>
 #include <reel/autograd/detail/rule_launch.hpp>
 #include <reel/autograd/pointwise/gradient_loops.hpp>
 #include <reel/autograd/record.hpp>
@@ -53,19 +54,13 @@ Tensor fused_gradient(const Op& op, const Loop (&loops)[num_scalar_types], const
                o.defined() ? o : g);
 }
 /// The derivative of a rule of two operands, one of them a plain number: the first if `swapped`. Every node over a
-/// number has one, so it is packed: three words where a Scalar alone has four.
+/// number has one, so it is packed.
 template <class Op> class NumberRule {
 public:
     NumberRule(const Op& op, const Scalar& number, bool swapped, bool complex_operand)
-        : op_(op), type_(number.type()), swapped_(swapped), complex_operand_(complex_operand) {
-        if (number.isComplex()) {
-            real_ = number.toComplexDouble().real();
-            imaginary_ = number.toComplexDouble().imag();
-        } else if (number.isFloatingPoint()) real_ = number.toDouble();
-        else integer_ = number.toLong();
-    }
+        : number_(number), op_(op), swapped_(swapped), complex_operand_(complex_operand) {}
     GradList operator()(RuleContext& c) const {
-        const Tensor saved = c.num_saved() ? c.saved(0) : Tensor(), plain = plain_number(number());
+        const Tensor saved = c.num_saved() ? c.saved(0) : Tensor(), plain = plain_number(number_);
         GradList grads{
             fit_gradient(swapped_ ? op_.db(c.grad(), plain, saved, Tensor()) : op_.da(c.grad(), saved, plain, Tensor()),
                          complex_operand_)};
@@ -74,26 +69,9 @@ public:
     }
 
 private:
-    Scalar number() const {
-        switch (type_) {
-        case kBool:
-            return integer_ != 0;
-        case kLong:
-            return integer_;
-        case kDouble:
-            return real_;
-        default:
-            return std::complex<double>(real_, imaginary_);
-        }
-    }
+    [[no_unique_address]] reel::detail::PackedNumber number_;
     [[no_unique_address]] Op op_;
-    ScalarType type_;
     bool swapped_, complex_operand_;
-    union {
-        std::int64_t integer_;
-        double real_;
-    };
-    double imaginary_ = 0;
 };
 template <class Op> void record_one(const char* name, const Op& op, const Tensor& x, const Tensor& out) {
     const auto rule = [op](RuleContext& c) -> GradList {
