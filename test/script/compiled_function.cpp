@@ -145,8 +145,7 @@ BOOST_AUTO_TEST_CASE(gradients_in_any_layout_give_the_same_bits) {
     // its gradients for columns and for rows are summed in different orders
     const auto f = [&runs](const Tensor& x, const Tensor& w) {
         ++runs;
-        const Tensor y = matmul(x, w);
-        return (y - y.mean(0, true)).softmax(1).t().contiguous().t();
+        return (matmul(x, w).t().contiguous() + x.select(1, 0)).t() * w[0];
     };
     const auto compiled = compile(f);
     const std::vector<std::function<Tensor(const Tensor&)>> losses{[](const Tensor& y) { return weighed(y); },
