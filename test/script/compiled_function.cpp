@@ -1,6 +1,8 @@
 // Compiled functions: the same bits, the same gradients.
 #include <reel/script/compiled_function.hpp>
 
+#include <functional>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/backward.hpp>
@@ -160,8 +162,47 @@ BOOST_AUTO_TEST_CASE(leaves_from_outside_are_trained) {
     BOOST_TEST(!compiled(x).requires_grad());
 }
 
+BOOST_AUTO_TEST_CASE(gradients_in_any_layout_give_the_same_bits) {
+    manual_seed(6);
+    int runs = 0;
+    // its gradients for columns and for rows are summed in different orders
+    const auto f = [&runs](const Tensor& x, const Tensor& w) {
+        ++runs;
+        return (matmul(x, w).t().contiguous() + x.select(1, 0)).t() * w[0];
+    };
+    const auto compiled = compile(f);
+    const std::vector<std::function<Tensor(const Tensor&)>> losses{[](const Tensor& y) { return weighed(y); },
+                                                                   [](const Tensor& y) { return y.sum(); },
+                                                                   [](const Tensor& y) {
+                                                                       return weighed(cat({y, y}, 1).narrow(1, 3, 40));
+                                                                   }};
+    for (const auto& loss : losses) {
+        for (int i = 0; i < 12; ++i) {
+            const std::vector<Tensor> a = leaves({randn({33, 47}).requires_grad_(), randn({47, 29}).requires_grad_()});
+            const std::vector<Tensor> b = leaves(a);
+            const int before = runs;
+            loss(compiled(a[0], a[1])).backward();
+            if (i > 8) BOOST_TEST(runs == before); // recorded for this layout by now
+            loss(f(b[0], b[1])).backward();
+            BOOST_TEST((same(a[0].grad(), b[0].grad()) && same(a[1].grad(), b[1].grad())), i);
+        }
+    }
+    // What would have to be called again has changed: replayed, right but for the last bits.
+    Tensor x = randn({33, 47}).requires_grad_(), other = x.detach().clone().requires_grad_(), w = randn({47, 29});
+    for (int i = 0; i < 2; ++i) compiled(x, w);
+    const Tensor y = compiled(x, w), z = f(other, w);
+    for (const Tensor* t : {&x, &other}) {
+        const NoGradGuard off;
+        *t *= 2;
+    }
+    y.sum().backward();
+    z.sum().backward();
+    BOOST_TEST(allclose(x.grad(), other.grad()));
+}
+
 BOOST_AUTO_TEST_CASE(random_programs_give_the_same_bits) {
-    for (int seed = 0; seed < 60; ++seed) {
+    for (int seed = 0; seed < 1000; ++seed) {
+        manual_seed(std::uint64_t(seed == 52 ? 6 : seed)); // a stream that once found a difference
         const auto program = [seed](const Tensor& x, const Tensor& y) {
             std::vector<Tensor> t{x, y};
             std::uint32_t state = std::uint32_t(seed) * 2654435761u + 12345u;

@@ -43,7 +43,7 @@ struct detail::CompiledCalls::Impl {
     mutable std::mutex lock; ///< of what follows
     struct Known {
         std::shared_ptr<Entry> entry;
-        int renewals = 0;
+        int renewals = 0, refits = 0;
     };
     std::vector<Known> entries;
     std::vector<std::string> eager;
@@ -66,13 +66,18 @@ struct detail::CompiledCalls::Impl {
         entries.push_back({std::make_shared<Entry>(replay::Signature(invoke, arguments, std::move(state)), watch)});
         return entries.back().entry;
     }
-    /// The same, anew if tensors from outside were replaced.
+    /// The same, anew if tensors from outside were replaced, or gradients arrive in other layouts than were recorded.
     static std::shared_ptr<Entry> current(Known& k) {
         const EntryState state = k.entry->state.load(std::memory_order_acquire);
-        if ((state != EntryState::Ready && state != EntryState::Unproven) || k.entry->is_current()) return k.entry;
+        if (state != EntryState::Ready && state != EntryState::Unproven) return k.entry;
+        const bool refit = k.refits < most_renewals && k.entry->shall_fit_others(), replaced = !k.entry->is_current();
+        if (!refit && !replaced) return k.entry;
         auto fresh = std::make_shared<Entry>(k.entry->signature, k.entry->watch);
         fresh->replays = k.entry->replays.load();
-        if (++k.renewals > most_renewals) fresh->give_up("tensors from outside are replaced again and again");
+        fresh->seed_layouts = refit ? k.entry->layouts_wanted() : k.entry->seed_layouts;
+        k.refits += refit;
+        if (replaced && ++k.renewals > most_renewals)
+            fresh->give_up("tensors from outside are replaced again and again");
         return k.entry = std::move(fresh);
     }
     std::shared_ptr<Entry> look_up(Invoke invoke, TensorList arguments) {

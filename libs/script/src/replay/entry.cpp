@@ -45,6 +45,28 @@ bool Entry::watch_agrees() const {
     watch->state(state);
     return state == signature.watched;
 }
+bool Entry::shall_fit_others() const {
+    constexpr int enough = 3;
+    return misfits.load(std::memory_order_relaxed) >= enough;
+}
+std::vector<Dims> Entry::layouts_wanted() {
+    const std::lock_guard guard(lock);
+    return wanted;
+}
+bool Entry::fits(TensorList grads) {
+    bool same = true;
+    for (std::size_t i = 0; i < grads.size(); ++i) same = same && grads[i].strides().equals(plan->seeds[i].strides);
+    if (same) {
+        if (misfits.load(std::memory_order_relaxed)) misfits.store(0, std::memory_order_relaxed);
+        return true;
+    }
+    const std::lock_guard guard(lock);
+    std::vector<Dims> now;
+    for (const Tensor& t : grads) now.emplace_back(t.strides());
+    misfits.store(now == wanted ? misfits.load() + 1 : 1, std::memory_order_relaxed);
+    wanted = std::move(now);
+    return false;
+}
 void Entry::differs(bool by_others, EntryState otherwise, const char* reason) {
     constexpr int most = 8;
     if (by_others && ++disturbed < most) state.store(otherwise, std::memory_order_release);

@@ -66,7 +66,15 @@ struct Entry {
     std::vector<int> kept_arguments, kept_outputs, kept_outside; ///< what the backward reads; memories for the last
     std::mutex lock;                                             ///< of the plan's memory
     std::atomic<std::uint64_t> replays{0};
+    std::vector<Dims> seed_layouts; ///< strides for which the backward is recorded; empty: those of the results
+    std::atomic<int> misfits{0};    ///< backward passes in succession whose gradients had others
+    std::vector<Dims> wanted;       ///< what the last of those had; under `lock`
 
+    /// Have gradients arrived in other layouts often enough for a recording that fits them?
+    bool shall_fit_others() const;
+    std::vector<Dims> layouts_wanted();
+    /// Notes in which layouts gradients have arrived; are they the recorded ones?
+    bool fits(TensorList grads);
     /// Are the tensors from outside the ones that were recorded?
     bool is_current() const;
     /// Does what is watched have the state that was recorded, if it is still there?
@@ -91,7 +99,7 @@ ForwardRun run_forward(Entry& entry, TensorList arguments);
 /// layouts.
 std::vector<Tensor> run_backward(Entry& entry, TensorList arguments, TensorList outputs, const StoragePtr& saved,
                                  TensorList seeds);
-/// `seed` in the layout that was recorded.
+/// `seed` in the layout that was recorded. Sums over another may be added up in another order.
 Tensor laid_out(const Tensor& seed, const Slot& slot);
 /// Equal bits, in row-major order.
 bool same_bits(const Tensor& a, const Tensor& b);

@@ -1,4 +1,6 @@
 // A replayed call on the tape: one node, whose backward is one run.
+#include <algorithm>
+
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/detail/enclosed_passes.hpp>
 #include <reel/autograd/grad_mode.hpp>
@@ -25,6 +27,7 @@ public:
 
     void keep(TensorList arguments, ForwardRun& run) {
         const Plan& plan = *entry_->plan;
+        versions_ = versions();
         for (const Tensor& t : arguments) arguments_.push_back({t, t.impl()->version()});
         const auto save = [&](const Tensor& t, bool is_output) { saved_.push_back(SavedVariable(t, is_output)); };
         for (const int i : entry_->kept_arguments) save(arguments[std::size_t(i)], false);
@@ -39,7 +42,8 @@ public:
     GradList apply(GradList&& grads) override {
         bool all = !GradMode::is_enabled();
         for (const Tensor& g : grads) all = all && g.defined();
-        if (!all) return apply_eagerly(grads);
+        // In another layout rules may add up in another order, or write their results otherwise.
+        if (!all || (!entry_->fits(grads) && can_repeat())) return apply_eagerly(grads);
         const Plan& plan = *entry_->plan;
         std::vector<Tensor> arguments(plan.arguments.size()), outputs(plan.outputs.size()), seeds;
         std::size_t next = 0;
@@ -70,6 +74,22 @@ private:
         std::uint32_t version;
     };
 
+    /// Of the tensors from outside that its results depend on.
+    std::vector<std::uint32_t> versions() const {
+        const Plan& plan = *entry_->plan;
+        std::vector<std::uint32_t> r;
+        for (std::size_t m = 0; m < plan.memories.size(); ++m)
+            if (const Memory& memory = plan.memories[m]; memory.held.defined() && !memory.constant)
+                r.push_back(plan.is_changed(int(m)) ? 0 : memory.held.impl()->version());
+        return r;
+    }
+    /// Would the function, called once more, do what it did?
+    bool can_repeat() const {
+        const auto as_it_was = [](const Given& g) { return g.tensor.impl()->version() == g.version; };
+        return arguments_.size() == entry_->plan->arguments.size() && std::ranges::all_of(arguments_, as_it_was) &&
+               (!entry_->watch || entry_->watch->lives()) && entry_->is_current() && entry_->watch_agrees() &&
+               versions() == versions_;
+    }
     /// The gradients of the function itself, which is called again: they can be differentiated, and what nothing
     /// arrives for stays undefined.
     GradList apply_eagerly(const GradList& grads) {
@@ -120,6 +140,7 @@ private:
     std::shared_ptr<void> target_;
     Tensor stream_; ///< where random numbers were when the call began
     std::vector<Given> arguments_;
+    std::vector<std::uint32_t> versions_; ///< of what `versions` tells, after the call
     std::vector<SavedVariable> saved_;
 };
 

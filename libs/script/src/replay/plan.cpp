@@ -1,6 +1,8 @@
 // Binding memory and running programs.
 #include "replay/plan.hpp"
 
+#include <algorithm>
+
 namespace reel::jit::replay {
 
 void Plan::bind(int memory, const StoragePtr& storage, std::size_t offset) {
@@ -41,6 +43,7 @@ void Plan::run(const Program& program) {
     }
 }
 
+bool Plan::is_changed(int memory) const { return std::ranges::find(changes, memory, &Change::memory) != changes.end(); }
 void Plan::note_changes() const {
     for (const Change& c : changes)
         for (std::uint32_t i = 0; i < c.raises; ++i) memories[std::size_t(c.memory)].held.impl()->bump_version();

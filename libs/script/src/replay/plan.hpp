@@ -72,6 +72,8 @@ struct Plan {
     /// A block for what one call keeps; null when nothing is kept.
     StoragePtr fresh_saved();
     void run(const Program& program);
+    /// Does a run write to this one from outside?
+    bool is_changed(int memory) const;
     /// Raises the versions of what a run has changed.
     void note_changes() const;
 };

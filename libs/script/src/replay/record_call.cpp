@@ -11,6 +11,7 @@
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -44,13 +45,33 @@ std::uint64_t next_sequence_nr() {
     return (t * 1).grad_fn()->sequence_nr();
 }
 
-/// Numbers of which no two neighbours are alike, in the layout of `t`.
-Tensor seed_like(const Tensor& t) {
+/// Has each element memory of its own? Steps of dimensions must lead beyond what those with smaller steps reach.
+bool is_spread(const Dims& sizes, const Dims& strides) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> dims; // step, size
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (sizes[d] > 1) dims.emplace_back(strides[d], sizes[d]);
+    std::ranges::sort(dims);
+    std::int64_t reach = 0;
+    for (const auto& [step, size] : dims) {
+        if (step <= reach) return false;
+        reach += step * (size - 1);
+    }
+    return true;
+}
+/// Numbers of which no two neighbours are alike, in the layout of `t`, or with these strides: one element for all of
+/// a dimension that is expanded.
+Tensor seed_like(const Tensor& t, const Dims* strides) {
     const NoGradGuard off;
-    Tensor s = empty_strided(t.sizes(), t.strides(), TensorOptions(t.scalar_type()));
-    const Tensor numbers = remainder(arange(t.numel(), TensorOptions(kDouble)), Scalar(7)) * 0.25 - 0.625;
-    s.copy_(view(numbers, t.sizes()));
-    return s;
+    Dims sizes, steps;
+    sizes = t.sizes();
+    steps = strides ? IntArrayRef(*strides) : t.strides();
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (steps[d] == 0 && sizes[d] > 1) sizes[d] = 1;
+    if (!is_spread(sizes, steps)) return seed_like(t, nullptr);
+    Tensor s = empty_strided(sizes, steps, TensorOptions(t.scalar_type()));
+    const Tensor numbers = remainder(arange(s.numel(), TensorOptions(kDouble)), Scalar(7)) * 0.25 - 0.625;
+    s.copy_(view(numbers, sizes));
+    return as_strided(s, t.sizes(), steps);
 }
 
 /// Walks the part of the tape that the call has made: where does it end?
@@ -158,7 +179,8 @@ private:
         }
         if (recorder().given_up()) return;
         for (const Tensor& t : roots) {
-            seeds_.push_back(seed_like(t));
+            const auto& layouts = entry_.seed_layouts;
+            seeds_.push_back(seed_like(t, layouts.size() == roots.size() ? &layouts[seeds_.size()] : nullptr));
             recorder().announce(seeds_.back(), Origin::Seed);
             recording_.seeds.push_back(slot_of(recorder(), seeds_.back()));
         }
