@@ -149,7 +149,7 @@ run_script() { # run_script SCRIPT
     local script=$1 name log status line ok bad omitted
     name=$(basename "$(dirname "$script")")
     log="$out/test-$name.log"
-    timeout 900 "$script" "$out" >"$log" 2>&1
+    timeout 1800 "$script" "$out" >"$log" 2>&1
     status=$?
     line=$(tail -n 1 "$log")
     ok=$(sed -n 's/^\([0-9]*\) passed, [0-9]* failed.*/\1/p' <<<"$line")

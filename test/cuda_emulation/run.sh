@@ -24,7 +24,7 @@ start() { # start COMMAND...: it fails by its exit status and then says why
 seed=$((RANDOM))
 on_device() { # on_device emulated|watched MODES [cache]; without, each allocation has pages of its own
     local log
-    log=$(LD_LIBRARY_PATH="$out/$1/lib" REEL_CUDA_ALLOCATOR=${3:-driver} REEL_CUDA_POISON=1 REEL_EMULATION=$2 timeout 300 "$out/bin/test_cuda" --color_output=no 2>&1)
+    log=$(LD_LIBRARY_PATH="$out/$1/lib" REEL_CUDA_ALLOCATOR=${3:-driver} REEL_CUDA_POISON=1 REEL_EMULATION=$2 timeout 900 "$out/bin/test_cuda" --color_output=no 2>&1)
     # skipped tests would be no tests
     if [ $? -eq 0 ] && ! grep -q skipped <<<"$log"; then return 0; fi
     echo "$*:"
@@ -47,7 +47,7 @@ of_the_reference() {
 # the bench's rows of a device, in sizes that say nothing: each runs, a captured training step among them
 bench_rows() {
     local log
-    log=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 120 "$out/bin/reel-bench" --device cuda --small 2>&1)
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 600 "$out/bin/reel-bench" --device cuda --small 2>&1)
     if [ $? -eq 0 ] && [ "$(grep -c '% *$' <<<"$log")" -gt 15 ]; then return 0; fi
     echo "reel-bench --device cuda --small:"
     tail -n 5 <<<"$log"
@@ -56,7 +56,7 @@ bench_rows() {
 # what a device does not take of what the CPU takes: as doc/cuda.md says, and less than twenty ops
 refusals() {
     local said
-    said=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 300 "$out/bin/op-table" --refused 2>&1) || { tail -n 3 <<<"$said" && return 1; }
+    said=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 600 "$out/bin/op-table" --refused 2>&1) || { tail -n 3 <<<"$said" && return 1; }
     diff <(sed -n '/^```refused$/,/^```$/p' doc/cuda.md | sed '1d;$d') <(grep . <<<"$said") || return 1
     [ "$(grep -c . <<<"$said")" -lt 20 ]
 }
