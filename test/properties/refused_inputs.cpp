@@ -1,13 +1,12 @@
 // What an op cannot take it refuses: a value of another kind, sizes that do not fit. The error names the op and an
 // argument.
-#include <cctype>
-
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops.hpp>
 
+#include "common/words.hpp"
 #include "comparison.hpp"
 #include "findings.hpp"
 
@@ -15,21 +14,13 @@ using namespace properties;
 
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool has_word(const std::string& text, const std::string& word) {
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
-    }
-    return false;
-}
 /// Does the message begin with the op's name, long or short, and name one of the arguments?
 std::string fault_of(const Sample& s, const std::string& text) {
     const std::string last = s.op.substr(s.op.rfind('.') + 1);
     if (!text.starts_with(s.op) && !text.starts_with(last)) return "does not begin with the op's name: " + text;
     for (const ops::Schema& schema : ops::registry().at(s.op).schemas)
         for (const ops::Argument& a : schema.arguments)
-            if (has_word(text, a.name)) return {};
+            if (replay::has_word(text, a.name)) return {};
     return "names no argument: " + text;
 }
 

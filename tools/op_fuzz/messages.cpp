@@ -1,23 +1,13 @@
 // Checks of messages.
 #include "op_fuzz/messages.hpp"
 
-#include <cctype>
+#include "common/words.hpp"
 
 namespace op_fuzz {
 
 using namespace reel;
 
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-bool has_word(const std::string& text, const std::string& word) {
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
-    }
-    return false;
-}
 
 /// Behind the op's name, which may be the short one and have an underscore; npos when `text` does not begin so.
 std::size_t behind_name(const std::string& text, const std::string& name) {
@@ -31,7 +21,7 @@ std::size_t behind_name(const std::string& text, const std::string& name) {
 bool names_argument(const ops::Op& op, const std::string& text) {
     for (const ops::Schema& s : op.schemas)
         for (const ops::Argument& a : s.arguments)
-            if (has_word(text, a.name)) return true;
+            if (replay::has_word(text, a.name)) return true;
     for (const ops::Schema& s : op.schemas)
         if (!s.arguments.empty()) return false;
     return true;
@@ -51,7 +41,7 @@ bool echoes(const Value& v, const std::string& text) {
 std::string message_fault(const ops::Op& op, const Call& call, const std::string& text) {
     const std::size_t behind = behind_name(text, op.name);
     if (behind == text.npos) return "does not begin with the op's name";
-    const bool names_out = call.kwargs.contains("out") && has_word(text.substr(behind), "out");
+    const bool names_out = call.kwargs.contains("out") && replay::has_word(text.substr(behind), "out");
     if (!names_out && !names_argument(op, text.substr(behind))) return "names no argument";
     for (const char* cpp : {"std::", "reel::", "_ZN", "_ZNK", "N4reel", "basic_string", "Impl", "__"})
         if (text.find(cpp) != text.npos) return "speaks of C++";

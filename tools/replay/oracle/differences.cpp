@@ -8,7 +8,7 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "oracle/difference_entries.hpp"
+#include "common/difference_entries.hpp"
 
 namespace replay {
 

@@ -4,11 +4,10 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/nn/factory.hpp>
 #include <reel/nn/module.hpp>
 
 #include "common/compare.hpp"
-#include "oracle/report.hpp"
+#include "oracle/module_cases.hpp"
 
 namespace replay {
 
@@ -97,17 +96,8 @@ std::string run_case(const CaseFile& file, const json::object& data, nn::Module&
 } // namespace
 
 static void run_modules_file(const CaseFile& file, Report& report) {
-    for (std::size_t index = 0; index < file.cases().size(); ++index) {
-        const json::object& data = file.cases()[index].as_object();
-        const std::string name(data.at("module").as_string());
-        Counts& counts = report.kinds["modules"][name];
-        ++counts.cases;
-        if (!nn::has_module(name)) {
-            ++counts.unsupported;
-            continue;
-        }
-        std::string problem;
-        try {
+    run_module_cases(
+        "modules", "", file, report, [&](const json::object& data, const std::string& name, std::size_t index) {
             ArgumentReader reader(file, MemoryLayout::contiguous);
             const nn::ModulePtr module =
                 nn::make_module(name, reader.read_args(data.at("args")), reader.read_kwargs(data.at("kwargs")));
@@ -117,16 +107,8 @@ static void run_modules_file(const CaseFile& file, Report& report) {
             report.repr.add(text.str() == expected);
             if (text.str() != expected)
                 report.failure("modules/" + file.stem(), index, "prints " + text.str() + ", expected " + expected);
-            problem = run_case(file, data, *module, report.options.layout);
-        } catch (const std::exception& e) {
-            problem = std::string("threw: ") + e.what();
-        }
-        if (problem.empty()) ++counts.passed;
-        else {
-            ++counts.failed;
-            report.failure("modules/" + file.stem(), index, problem);
-        }
-    }
+            return run_case(file, data, *module, report.options.layout);
+        });
 }
 
 static const FilesIn modules_files("modules", run_modules_file);

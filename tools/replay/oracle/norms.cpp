@@ -2,11 +2,10 @@
 #include <sstream>
 
 #include <reel/autograd/backward.hpp>
-#include <reel/nn/factory.hpp>
 #include <reel/nn/norms.hpp>
 
 #include "common/compare.hpp"
-#include "oracle/report.hpp"
+#include "oracle/module_cases.hpp"
 
 namespace replay {
 
@@ -146,24 +145,9 @@ std::string run_case(const CaseFile& file, const json::object& data, const std::
 }
 
 void run_norms_file(const CaseFile& file, Report& report) {
-    for (std::size_t index = 0; index < file.cases().size(); ++index) {
-        const json::object& data = file.cases()[index].as_object();
-        const std::string plain(data.at("module").as_string()), name = "norms." + plain;
-        Counts& counts = report.kinds["norms"][plain];
-        ++counts.cases;
-        if (!nn::has_module(name)) {
-            ++counts.unsupported;
-            continue;
-        }
-        std::string problem;
-        try {
-            problem = run_case(file, data, name, report);
-        } catch (const std::exception& e) {
-            problem = std::string("threw: ") + e.what();
-        }
-        ++(problem.empty() ? counts.passed : counts.failed);
-        if (!problem.empty()) report.failure("norms/" + file.stem(), index, problem);
-    }
+    run_module_cases("norms", "norms.", file, report, [&](const json::object& data, const std::string& name, auto) {
+        return run_case(file, data, name, report);
+    });
 }
 const FilesIn norms("norms", run_norms_file);
 

@@ -3,7 +3,7 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "oracle/difference_entries.hpp"
+#include "common/difference_entries.hpp"
 
 namespace replay {
 
@@ -20,11 +20,7 @@ RankDifference read_entry(const json::object& o, const std::string& where) {
     d.reason = text_of(o, "reason", where, fields);
     d.evidence = text_of(o, "evidence", where, fields);
     if (d.kind == "faults") d.error = text_of(o, "error", where, "kind, cases, error, reason and evidence");
-    try {
-        d.pattern = std::regex(d.cases);
-    } catch (const std::regex_error& e) {
-        REEL_THROW(ValueError, where, ": '", d.cases, "' is no regular expression: ", e.what());
-    }
+    d.pattern = pattern_of(d.cases, where);
     return d;
 }
 } // namespace

@@ -1,4 +1,4 @@
-#include "oracle/difference_entries.hpp"
+#include "common/difference_entries.hpp"
 
 #include <fstream>
 #include <sstream>
@@ -31,6 +31,14 @@ std::string text_of(const json::object& entry, const char* field, const std::str
     REEL_CHECK_VALUE(v && v->is_string() && !v->as_string().empty(), where, ": '", field,
                      "' is missing or no text; an entry has ", fields);
     return std::string(v->as_string());
+}
+
+std::regex pattern_of(const std::string& text, const std::string& where) {
+    try {
+        return std::regex(text);
+    } catch (const std::regex_error& e) {
+        REEL_THROW(ValueError, where, ": '", text, "' is no regular expression: ", e.what());
+    }
 }
 
 } // namespace replay

@@ -1,8 +1,9 @@
-// The entries of differences.json, one after the other.
+// The entries of a differences.json, one after the other.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <regex>
 #include <string>
 
 #include <boost/json.hpp>
@@ -17,5 +18,7 @@ void for_each_entry(const std::filesystem::path& file,
                     const std::function<void(const json::object& entry, const std::string& where)>& f);
 /// A field that is a text and not empty; else ValueError, which says what `fields` an entry has.
 std::string text_of(const json::object& entry, const char* field, const std::string& where, const char* fields);
+/// The regular expression (ECMAScript) that `text` is; else ValueError.
+std::regex pattern_of(const std::string& text, const std::string& where);
 
 } // namespace replay
