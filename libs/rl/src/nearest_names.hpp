@@ -7,8 +7,6 @@
 
 namespace reel::rl::detail {
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b);
 /// At most three names of at most half the letters' distance, nearest first.
 std::vector<std::string> nearest_names(std::string_view asked, const std::vector<std::string>& names);
 /// "; the nearest: A, B; there are A, B, C" (without the first part when nothing is near).

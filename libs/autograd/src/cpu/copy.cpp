@@ -9,6 +9,7 @@
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/convert.hpp"
+#include "cpu/element.hpp"
 #include "cpu/row_updates.hpp"
 #include "cpu/strided.hpp"
 #include "cpu/transpose.hpp"
@@ -214,19 +215,8 @@ void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int
 
 /// One element's bytes.
 struct Element {
-    alignas(16) unsigned char bytes[16] = {};
-    Element(const Scalar& value, ScalarType t) {
-        switch (t) {
-#define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name:                                                                                             \
-        *reinterpret_cast<T*>(bytes) = value.to<T>();                                                                  \
-        break;
-            REEL_FORALL_SCALAR_TYPES(REEL_CASE)
-#undef REEL_CASE
-        default:
-            break;
-        }
-    }
+    alignas(most_element_bytes) unsigned char bytes[most_element_bytes] = {};
+    Element(const Scalar& value, ScalarType t) { write_element(value, t, bytes); }
     bool is_zero() const {
         return std::all_of(bytes, bytes + sizeof(bytes), [](unsigned char b) { return b == 0; });
     }

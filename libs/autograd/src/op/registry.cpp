@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include <reel/autograd/detail/edit_distance.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
 
@@ -72,28 +73,11 @@ const Op* Registry::find(std::string_view name) const {
     return it == impl().ops.end() ? nullptr : it->second.get();
 }
 
-namespace {
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
-} // namespace
-
 const Op& Registry::at(std::string_view name) const {
     if (const Op* op = find(name)) return *op;
     std::string near;
     for (const auto& [other, op] : impl().ops)
-        if (edit_distance(name, other) <= 2) near += (near.empty() ? "" : ", ") + other;
+        if (reel::detail::edit_distance(name, other) <= 2) near += (near.empty() ? "" : ", ") + other;
     REEL_THROW(KeyError, "there is no op '", name, "'", near.empty() ? "" : "; did you mean: " + near, "?");
 }
 std::vector<std::string> Registry::names() const {

@@ -14,26 +14,21 @@
 
 namespace reel::nn {
 
-void BatchNormOptions::fields(OptionVisitor& v) {
-    v.required("num_features", num_features_, Shown::value);
-    v("eps", eps_);
-    v("momentum", momentum_);
-    v("affine", affine_);
-    v.printed("bias", affine_ && bias_);
-    v("track_running_stats", track_running_stats_);
+namespace {
+/// Both families have the same fields, with other defaults.
+template <class Options> void norm_fields(Options& o, OptionVisitor& v) {
+    v.required("num_features", o.num_features(), Shown::value);
+    v("eps", o.eps());
+    v("momentum", o.momentum());
+    v("affine", o.affine());
+    v.printed("bias", o.affine() && o.bias());
+    v("track_running_stats", o.track_running_stats());
     v.device_and_dtype();
-    v.hidden("bias", bias_);
+    v.hidden("bias", o.bias());
 }
-void InstanceNormOptions::fields(OptionVisitor& v) {
-    v.required("num_features", num_features_, Shown::value);
-    v("eps", eps_);
-    v("momentum", momentum_);
-    v("affine", affine_);
-    v.printed("bias", affine_ && bias_);
-    v("track_running_stats", track_running_stats_);
-    v.device_and_dtype();
-    v.hidden("bias", bias_);
-}
+} // namespace
+void BatchNormOptions::fields(OptionVisitor& v) { norm_fields(*this, v); }
+void InstanceNormOptions::fields(OptionVisitor& v) { norm_fields(*this, v); }
 
 template <std::size_t D, class Derived, class Options>
 NormImplBase<D, Derived, Options>::NormImplBase(const Options& o) : options(o) {

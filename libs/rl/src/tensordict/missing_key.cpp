@@ -1,6 +1,8 @@
 // What a look-up of a name that does not exist says.
 #include <algorithm>
 
+#include <reel/autograd/detail/edit_distance.hpp>
+
 #include "nearest_names.hpp"
 #include "tensordict/dict_impl.hpp"
 
@@ -15,9 +17,9 @@ std::string dotted(const NestedKey& key) {
 }
 /// How far `candidate` is from what was asked for: as a whole, or by its own name in another dictionary.
 std::size_t distance(const NestedKey& asked, const NestedKey& candidate) {
-    const std::size_t whole = edit_distance(dotted(asked), dotted(candidate));
+    const std::size_t whole = reel::detail::edit_distance(dotted(asked), dotted(candidate));
     if (asked.size() == candidate.size()) return whole;
-    const std::size_t own = edit_distance(asked.back(), candidate.back());
+    const std::size_t own = reel::detail::edit_distance(asked.back(), candidate.back());
     return std::min(whole, own == 0 ? 0 : own + 1);
 }
 std::string listed(const std::vector<NestedKey>& keys, std::size_t most) {

@@ -28,39 +28,30 @@ def upsample_bilinear__2(input: Tensor, size: Optional[int]=None, scale_factor: 
   return torch.__interpolate(input, size, scale_factor, "bilinear", True, None, False)
 def upsample_bilinear__3(input: Tensor, size: Optional[List[int]]=None, scale_factor: Optional[List[float]]=None) -> Tensor:
   return torch.__interpolate(input, size, scale_factor, "bilinear", True, None, False)
-def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: BroadcastingList2[int], output_size: Optional[BroadcastingList2[int]]=None, output_ratio: Optional[BroadcastingList2[float]]=None, return_indices: bool=False, _random_samples: Optional[Tensor]=None) -> Tuple[Tensor, Tensor]:
+def _fractional_pool(input: Tensor, n: int, output_size: Optional[List[int]], output_ratio: Optional[List[float]], _random_samples: Optional[Tensor]) -> Tuple[List[int], Tensor]:
   if output_size is None:
     if output_ratio is None:
-      ops.prim.RaiseException("fractional_max_pool2d expects output_size or output_ratio, got neither", "builtins.ValueError")
+      ops.prim.RaiseException(torch.format("fractional_max_pool{}d expects output_size or output_ratio, got neither", n), "builtins.ValueError")
       sizes = annotate(List[int], [])
     else:
-      sizes = [int(torch.mul(float(torch.size(input, i - 2)), output_ratio[i])) for i in range(2)]
+      sizes = [int(torch.mul(float(torch.size(input, i - n)), output_ratio[i])) for i in range(n)]
   else:
     sizes = output_size
-  batch = 1 if torch.dim(input) == 3 else torch.size(input, 0)
+  batch = 1 if torch.dim(input) == n + 1 else torch.size(input, 0)
   if _random_samples is None:
-    samples = torch.rand([batch, torch.size(input, -3), 2], dtype=ops.prim.dtype(input), device=ops.prim.device(input))
+    samples = torch.rand([batch, torch.size(input, -1 - n), n], dtype=ops.prim.dtype(input), device=ops.prim.device(input))
   else:
     samples = _random_samples
+  return sizes, samples
+def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: BroadcastingList2[int], output_size: Optional[BroadcastingList2[int]]=None, output_ratio: Optional[BroadcastingList2[float]]=None, return_indices: bool=False, _random_samples: Optional[Tensor]=None) -> Tuple[Tensor, Tensor]:
+  sizes, samples = __torch__.torch.nn.functional._fractional_pool(input, 2, output_size, output_ratio, _random_samples)
   values, indices = torch.fractional_max_pool2d(input, kernel_size, sizes, samples)
   return values, indices
 def _fractional_max_pool2d(input: Tensor, kernel_size: BroadcastingList2[int], output_size: Optional[BroadcastingList2[int]]=None, output_ratio: Optional[BroadcastingList2[float]]=None, return_indices: bool=False, _random_samples: Optional[Tensor]=None) -> Tensor:
   values, _ = __torch__.torch.nn.functional.fractional_max_pool2d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
   return values
 def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: BroadcastingList3[int], output_size: Optional[BroadcastingList3[int]]=None, output_ratio: Optional[BroadcastingList3[float]]=None, return_indices: bool=False, _random_samples: Optional[Tensor]=None) -> Tuple[Tensor, Tensor]:
-  if output_size is None:
-    if output_ratio is None:
-      ops.prim.RaiseException("fractional_max_pool3d expects output_size or output_ratio, got neither", "builtins.ValueError")
-      sizes = annotate(List[int], [])
-    else:
-      sizes = [int(torch.mul(float(torch.size(input, i - 3)), output_ratio[i])) for i in range(3)]
-  else:
-    sizes = output_size
-  batch = 1 if torch.dim(input) == 4 else torch.size(input, 0)
-  if _random_samples is None:
-    samples = torch.rand([batch, torch.size(input, -4), 3], dtype=ops.prim.dtype(input), device=ops.prim.device(input))
-  else:
-    samples = _random_samples
+  sizes, samples = __torch__.torch.nn.functional._fractional_pool(input, 3, output_size, output_ratio, _random_samples)
   values, indices = torch.fractional_max_pool3d(input, kernel_size, sizes, samples)
   return values, indices
 def _fractional_max_pool3d(input: Tensor, kernel_size: BroadcastingList3[int], output_size: Optional[BroadcastingList3[int]]=None, output_ratio: Optional[BroadcastingList3[float]]=None, return_indices: bool=False, _random_samples: Optional[Tensor]=None) -> Tensor:
@@ -114,36 +105,27 @@ def _kept(result: Tensor, out: Optional[Tensor]) -> Tensor:
   else:
     kept = torch.copy_(out, result)
   return kept
-def norm(input: Tensor, p: str="fro", dim: Optional[List[int]]=None, keepdim: bool=False, out: Optional[Tensor]=None, dtype: Optional[int]=None) -> Tensor:
+def _norm_by_name(input: Tensor, p: str, dims: List[int], keepdim: bool, out: Optional[Tensor], dtype: Optional[int]) -> Tensor:
   x = input if dtype is None else torch.to(input, dtype)
-  dims = annotate(List[int], [])
+  if p == "fro":
+    result = torch.frobenius_norm(x, dims, keepdim)
+  else:
+    if p != "nuc":
+      ops.prim.RaiseException(torch.format("norm expects p to be 'fro', 'nuc' or a number, got '{}'", p), "builtins.ValueError")
+    result = torch.nuclear_norm(x, dims, keepdim)
+  return __torch__.torch.functional._kept(result, out)
+def norm(input: Tensor, p: str="fro", dim: Optional[List[int]]=None, keepdim: bool=False, out: Optional[Tensor]=None, dtype: Optional[int]=None) -> Tensor:
   if dim is None:
-    for i in range(torch.dim(x)):
-      torch.append(dims, i)
+    dims = [i for i in range(torch.dim(input))]
   else:
     dims = dim
-  if p == "fro":
-    result = torch.frobenius_norm(x, dims, keepdim)
-  else:
-    if p != "nuc":
-      ops.prim.RaiseException(torch.format("norm expects p to be 'fro', 'nuc' or a number, got '{}'", p), "builtins.ValueError")
-    result = torch.nuclear_norm(x, dims, keepdim)
-  return __torch__.torch.functional._kept(result, out)
+  return __torch__.torch.functional._norm_by_name(input, p, dims, keepdim, out, dtype)
 def norm__1(input: Tensor, p: str="fro", dim: Optional[int]=None, keepdim: bool=False, out: Optional[Tensor]=None, dtype: Optional[int]=None) -> Tensor:
-  x = input if dtype is None else torch.to(input, dtype)
-  dims = annotate(List[int], [])
   if dim is None:
-    for i in range(torch.dim(x)):
-      torch.append(dims, i)
+    dims = [i for i in range(torch.dim(input))]
   else:
     dims = [dim]
-  if p == "fro":
-    result = torch.frobenius_norm(x, dims, keepdim)
-  else:
-    if p != "nuc":
-      ops.prim.RaiseException(torch.format("norm expects p to be 'fro', 'nuc' or a number, got '{}'", p), "builtins.ValueError")
-    result = torch.nuclear_norm(x, dims, keepdim)
-  return __torch__.torch.functional._kept(result, out)
+  return __torch__.torch.functional._norm_by_name(input, p, dims, keepdim, out, dtype)
 def norm__2(input: Tensor, p: Optional[number], dim: Optional[List[int]]=None, keepdim: bool=False, out: Optional[Tensor]=None, dtype: Optional[int]=None) -> Tensor:
   if dim is None:
     result = torch.linalg_vector_norm(input, 2 if p is None else p, None, keepdim, dtype=dtype)

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <reel/autograd/detail/edit_distance.hpp>
 #include <reel/autograd/error.hpp>
 
 #include "ops/mapping.hpp"
@@ -117,28 +118,12 @@ Table& table() {
     return *t;
 }
 
-/// Insertions, deletions and replacements from one word to another.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
-
 std::vector<std::string> Table::similar(std::string_view name) const {
     constexpr std::size_t longest = 64; // a name from an archive may be of any length
     if (name.size() > longest) return {};
     std::vector<std::string> near;
     for (const auto& [other, texts] : texts_)
-        if (distance(name, other) <= 2) near.emplace_back(other);
+        if (reel::detail::edit_distance(name, other) <= 2) near.emplace_back(other);
     std::sort(near.begin(), near.end());
     return near;
 }

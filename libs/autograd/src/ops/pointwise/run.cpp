@@ -8,6 +8,7 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/kernel.hpp>
 
+#include "cpu/element.hpp"
 #include "cpu/strided.hpp"
 
 namespace reel::pointwise::detail {
@@ -217,24 +218,9 @@ void run_into(const Launch& l, const Tensor& out, const Tensor& x, const Tensor&
     run_loop(l, 3, all);
 }
 
-namespace {
-void write_element(const Scalar& number, ScalarType dtype, char* element) {
-    switch (dtype) {
-#define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name:                                                                                             \
-        *reinterpret_cast<T*>(element) = number.to<T>();                                                               \
-        break;
-        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
-#undef REEL_CASE
-    default:
-        break;
-    }
-}
-} // namespace
-
 Tensor run(const Launch& l, const Tensor& x, const Scalar& number, bool swapped) {
-    alignas(16) char element[16];
-    write_element(number, l.compute, element);
+    alignas(cpu::most_element_bytes) char element[cpu::most_element_bytes];
+    cpu::write_element(number, l.compute, element);
     if (x.scalar_type() == l.compute && x.is_cpu() && !x.is_sparse() && x.is_contiguous() && !launch_observer)
         [[likely]] {
         Tensor out = empty_raw(x.sizes(), l.result);
