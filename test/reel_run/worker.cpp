@@ -9,6 +9,7 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include <fcntl.h>
@@ -64,6 +65,24 @@ private:
     bool doomed_ = false;
 };
 
+/// The rows of this rank's next batch; nothing where an epoch ends.
+std::optional<Tensor> next_rows(reel::distributed::DistributedSampler& sampler) {
+    const auto batch = sampler.next(std::size_t(each_step / reel::distributed::world_size()));
+    if (!batch) return std::nullopt;
+    const Tensor index = reel::zeros({std::int64_t(batch->size())}, kLong);
+    for (std::size_t i = 0; i < batch->size(); ++i)
+        index.mutable_data_ptr<std::int64_t>()[i] = std::int64_t((*batch)[i]);
+    return index;
+}
+/// What the saved model comes to.
+void write_end(const std::string& folder, const std::string& saved) {
+    std::ofstream end(folder + "/end");
+    for (const auto& item : reel::distributed::checkpoint::read_tensors(saved))
+        if (item.key().starts_with("model."))
+            end << item.key() << " " << std::hexfloat << item->sum().item<double>() << " "
+                << item->norm().item<double>() << "\n";
+}
+
 void train(const std::string& folder, std::int64_t steps, std::chrono::milliseconds pause) {
     namespace dist = reel::distributed;
     const dist::Session session(dist::Backend::kSockets, {.timeout = std::chrono::seconds(20)});
@@ -85,22 +104,19 @@ void train(const std::string& folder, std::int64_t steps, std::chrono::milliseco
     else sampler.reset();
     std::ofstream losses(folder + "/losses", std::ios::app);
     while (step < steps) {
-        auto batch = sampler.next(std::size_t(each_step / dist::world_size()));
-        if (!batch) {
+        const auto index = next_rows(sampler);
+        if (!index) {
             sampler.set_epoch(sampler.epoch() + 1);
             sampler.reset();
             continue;
         }
-        const Tensor index = reel::zeros({std::int64_t(batch->size())}, kLong);
-        for (std::size_t i = 0; i < batch->size(); ++i)
-            index.mutable_data_ptr<std::int64_t>()[i] = std::int64_t((*batch)[i]);
-        const Tensor input = x.index_select(0, index);
+        const Tensor input = x.index_select(0, *index);
         adam.zero_grad();
         Tensor loss;
         {
             const Phase forward(folder, step, "forward");
             loss = nn::functional::mse_loss(net(input + reel::randn({input.size(0), 6}, noise, kDouble) * 0.01),
-                                            y.index_select(0, index));
+                                            y.index_select(0, *index));
         }
         {
             const Phase backward(folder, step, "backward");
@@ -123,13 +139,7 @@ void train(const std::string& folder, std::int64_t steps, std::chrono::milliseco
         }
         std::this_thread::sleep_for(pause);
     }
-    if (dist::rank() == 0) {
-        std::ofstream end(folder + "/end");
-        for (const auto& item : dist::checkpoint::read_tensors(saved))
-            if (item.key().starts_with("model."))
-                end << item.key() << " " << std::hexfloat << item->sum().item<double>() << " "
-                    << item->norm().item<double>() << "\n";
-    }
+    if (dist::rank() == 0) write_end(folder, saved);
     dist::barrier();
 }
 
