@@ -1,4 +1,5 @@
-// Thread-local free lists for small blocks, a shared cache for large ones.
+// Thread-local free lists for small blocks, shared by the listful where a thread has too many; a shared cache for large
+// ones.
 #include <reel/autograd/memory.hpp>
 
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 #include <bit>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <reel/autograd/error.hpp>
@@ -31,7 +33,8 @@ namespace {
 constexpr std::size_t alignment = 64;
 constexpr std::size_t small_limit = std::size_t(1) << 20;
 constexpr std::size_t huge_page = std::size_t(2) << 20;
-constexpr std::size_t list_limit = std::size_t(4) << 20; // bytes that one thread-local list may hold
+constexpr std::size_t list_limit = std::size_t(2) << 20; // bytes of one list; a thread has up to two of a class
+constexpr std::size_t depot_limit = std::size_t(1) << 29;
 constexpr std::size_t cache_limit = std::size_t(1) << 31;
 
 // Size classes: four per power of two, from 64 bytes.
@@ -52,7 +55,7 @@ constexpr std::size_t granule = 16, in_table = 4096;
 struct Tables {
     std::uint8_t class_of[in_table / granule + 1]; ///< by granules, rounded up: bounds of classes are multiples of one
     std::uint32_t bytes[num_classes];
-    std::uint32_t most[num_classes]; ///< blocks in one thread's list
+    std::uint32_t most[num_classes]; ///< blocks in one list
     constexpr Tables() : class_of(), bytes(), most() {
         for (std::size_t i = 0; i <= in_table / granule; ++i) class_of[i] = std::uint8_t(computed_class(i * granule));
         for (int c = 0; c < num_classes; ++c) {
@@ -86,8 +89,10 @@ std::atomic<std::size_t> reserved{0}, peak{0}, large_allocated{0};
 std::atomic<std::uint64_t> system_calls{0}, retired_requests{0};
 std::atomic<std::int64_t> retired_allocated{0};
 
+/// A block that nobody has, in its own memory.
 struct FreeBlock {
     FreeBlock* next;
+    FreeBlock* next_list; ///< in the depot, of the first block of a list
 };
 struct ThreadCache;
 std::mutex registry_mutex;
@@ -121,9 +126,55 @@ void system_free(void* p, std::size_t n) noexcept {
     std::free(p);
 }
 
+void free_all(FreeBlock* list, int c) noexcept {
+    while (FreeBlock* b = list) {
+        list = b->next;
+        system_free(b, rounded(class_bytes(c)));
+    }
+}
+
+/// Full lists that threads have no room for, until one has none left: work over more items than a thread's own lists
+/// hold costs the same per item as work over few.
+class Depot {
+public:
+    /// False where there is no room.
+    bool put(int c, FreeBlock* list) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (bytes_ + list_bytes(c) > depot_limit) return false;
+        bytes_ += list_bytes(c);
+        list->next_list = lists_[c];
+        lists_[c] = list;
+        return true;
+    }
+    /// Null where there is none.
+    FreeBlock* take(int c) noexcept {
+        const std::lock_guard lock(mutex_);
+        FreeBlock* const list = lists_[c];
+        if (!list) return nullptr;
+        lists_[c] = list->next_list;
+        bytes_ -= list_bytes(c);
+        return list;
+    }
+    void release() noexcept {
+        for (int c = 0; c < num_classes; ++c)
+            while (FreeBlock* const list = take(c)) free_all(list, c);
+    }
+
+private:
+    static std::size_t list_bytes(int c) { return tables.most[c] * class_bytes(c); }
+    std::mutex mutex_;
+    FreeBlock* lists_[num_classes] = {};
+    std::size_t bytes_ = 0;
+};
+Depot& depot() {
+    static auto* d = new Depot; // threads end after static objects
+    return *d;
+}
+
 struct ThreadCache {
     FreeBlock* lists[num_classes] = {};
     std::uint32_t counts[num_classes] = {};
+    FreeBlock* spare[num_classes] = {}; ///< a full list, or none
     Counters counters;
 
     ThreadCache() {
@@ -137,12 +188,25 @@ struct ThreadCache {
         retired_allocated += counters.allocated.load();
         std::erase(registry(), this);
     }
-    void release() {
+    /// Of a list that is empty; false where there is none to fill it.
+    [[gnu::noinline]] bool refill(int c) noexcept {
+        FreeBlock* const list = spare[c] ? std::exchange(spare[c], nullptr) : depot().take(c);
+        if (!list) return false;
+        lists[c] = list;
+        counts[c] = tables.most[c];
+        return true;
+    }
+    /// Of a list that is full; false where it has to stay so.
+    [[gnu::noinline]] bool make_room(int c) noexcept {
+        if (spare[c] && !depot().put(c, spare[c])) return false;
+        spare[c] = std::exchange(lists[c], nullptr);
+        counts[c] = 0;
+        return true;
+    }
+    void release() noexcept {
         for (int c = 0; c < num_classes; ++c) {
-            while (FreeBlock* b = lists[c]) {
-                lists[c] = b->next;
-                system_free(b, rounded(class_bytes(c)));
-            }
+            free_all(std::exchange(lists[c], nullptr), c);
+            free_all(std::exchange(spare[c], nullptr), c);
             counts[c] = 0;
         }
     }
@@ -233,7 +297,8 @@ void* cpu_alloc(std::size_t nbytes) {
                 k.allocated.store(k.allocated.load(std::memory_order_relaxed) + std::int64_t(class_bytes(c)),
                                   std::memory_order_relaxed);
             };
-            if (FreeBlock* b = t->lists[c]) [[likely]] {
+            if (t->lists[c] || t->refill(c)) [[likely]] {
+                FreeBlock* const b = t->lists[c];
                 t->lists[c] = b->next;
                 --t->counts[c];
                 count();
@@ -265,7 +330,7 @@ void cpu_free(void* p, std::size_t nbytes) noexcept {
             auto& k = t->counters;
             k.allocated.store(k.allocated.load(std::memory_order_relaxed) - std::int64_t(class_bytes(c)),
                               std::memory_order_relaxed);
-            if (t->counts[c] < tables.most[c]) [[likely]] {
+            if (t->counts[c] < tables.most[c] || t->make_room(c)) [[likely]] {
                 auto* b = static_cast<FreeBlock*>(p);
                 b->next = t->lists[c];
                 t->lists[c] = b;
@@ -301,6 +366,7 @@ MemoryStats memory_stats() {
 void reset_peak_memory_stats() { peak.store(memory_stats().allocated_bytes); }
 void empty_cache() {
     if (ThreadCache* t = thread_cache()) t->release();
+    depot().release();
     std::lock_guard lock(large_mutex);
     for (const LargeBlock& b : large_cache()) system_free(b.p, b.n);
     large_cache().clear();
