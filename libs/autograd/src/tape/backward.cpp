@@ -24,6 +24,7 @@ struct Root {
 
 std::vector<Root> make_roots(const GradientPoints& points) {
     std::vector<Root> roots;
+    roots.reserve(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
         const GradientPoint& p = points[i];
         if (p.is_edge()) {
@@ -44,6 +45,7 @@ std::vector<Tensor> make_seeds(const std::vector<Root>& roots, const variable_li
     REEL_CHECK(given.empty() || given.size() == roots.size(), "backward: got ", given.size(), " gradients for ",
                roots.size(), " outputs; give one (possibly undefined) gradient per output");
     std::vector<Tensor> seeds;
+    seeds.reserve(roots.size());
     for (std::size_t i = 0; i < roots.size(); ++i) {
         const InputMetadata& out = roots[i].meta;
         const IntArrayRef sizes = out.sizes;
@@ -72,6 +74,7 @@ std::vector<Tensor> make_seeds(const std::vector<Root>& roots, const variable_li
 
 EdgeList edges_of(const std::vector<Root>& roots) {
     EdgeList r;
+    r.reserve(roots.size());
     for (const Root& root : roots) r.push_back(root.edge);
     return r;
 }
@@ -94,6 +97,7 @@ RelaxGradLayoutGuard::~RelaxGradLayoutGuard() { tape_modes().relaxed_layout = pr
 void backward(const GradientPoints& points, const variable_list& grad_tensors, std::optional<bool> retain_graph,
               bool create_graph, const GradientPoints& inputs) {
     EdgeList keep;
+    keep.reserve(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) keep.push_back(input_edge("backward", inputs, i)); // E-85: always
     if (points.empty()) return;
     if (create_graph)
@@ -120,9 +124,11 @@ variable_list grad(const GradientPoints& outputs, const GradientPoints& inputs, 
     const bool unused_ok = allow_unused.value_or(materialize_grads);
     EdgeList keep;
     std::vector<Capture> captures;
+    keep.reserve(inputs.size());
+    captures.reserve(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         keep.push_back(input_edge("grad", inputs, i));
-        captures.push_back({keep.back().function.get(), keep.back().input_nr, Tensor()});
+        captures.push_back({keep.back().function.get(), keep.back().input_nr});
     }
     if (!outputs.empty()) {
         const std::vector<Root> roots = make_roots(outputs);
@@ -131,6 +137,7 @@ variable_list grad(const GradientPoints& outputs, const GradientPoints& inputs, 
         task.run(edges_of(roots), seeds, captures, {}, true);
     }
     variable_list result;
+    result.reserve(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         Tensor g = std::move(captures[i].result);
         if (!g.defined()) {

@@ -76,7 +76,8 @@ void GraphTask::join_streams() {
     if (!streams_.any()) return;
     streams_.join();
     for (const NodePtr& n : accumulated_) streams_.give(static_cast<const AccumulateGrad&>(*n).variable().grad());
-    for (const Capture* c : captures_) streams_.give(c->result);
+    if (captures_)
+        for (const Capture& c : *captures_) streams_.give(c.result);
 }
 
 void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Tensor>& seeds,
@@ -101,11 +102,9 @@ void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Te
 }
 
 void GraphTask::restrict_to(const EdgeList& roots, std::vector<Capture>& captures, const std::vector<Node*>& executed) {
-    for (Capture& c : captures) {
-        captures_.push_back(&c);
-        nodes_.mark_captured(c.function);
-    }
-    std::ranges::sort(captures_, std::less<>(), &Capture::function);
+    captures_ = &captures;
+    for (std::size_t i = 0; i < captures.size(); ++i)
+        captures[i].next = nodes_.mark_captured(captures[i].function, std::uint32_t(i + 1));
     nodes_.restrict_to(roots, executed);
 }
 

@@ -18,7 +18,8 @@ namespace reel::autograd {
 struct Capture {
     Node* function;
     std::uint32_t input_nr;
-    Tensor result;
+    std::uint32_t next = 0; ///< of the same function, counted from 1; 0 for none
+    Tensor result = {};
 };
 
 class GraphTask {
@@ -54,7 +55,7 @@ private:
     void run_callbacks();
     // The step of one node (step.cpp).
     void evaluate(Node& n, bool accumulates);
-    void capture(Node& n, const GradList& grads);
+    void capture(const PassState& s, const GradList& grads);
     void route(Node& n, GradList&& out);
     void arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g);
 
@@ -62,7 +63,7 @@ private:
     PassNodes nodes_;
     ReadyQueue ready_;
     Node* current_ = nullptr;
-    std::vector<Capture*> captures_; ///< ordered by function
+    std::vector<Capture>* captures_ = nullptr; ///< of a pass that has some
     std::vector<std::function<void()>> callbacks_, at_end_;
     AfterAccumulation after_accumulation_;
     PassStreams streams_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <reel/autograd/node.hpp>
@@ -13,9 +14,10 @@ namespace reel::autograd {
 struct PassState {
     Node* node = nullptr;
     std::uint32_t dependencies = 0;
-    bool executes = true;  ///< on a path to what is wanted
-    bool captured = false; ///< a requested input of `grad`
-    bool visited = false;  ///< the search for what leads there has come by
+    bool executes = true;            ///< on a path to what is wanted
+    bool visited = false;            ///< the search for what leads there has come by
+    std::uint32_t first_capture = 0; ///< of the requested inputs of `grad` that it is, counted from 1; 0 for none
+    bool captured() const { return first_capture != 0; }
     GradList buffer;
 };
 
@@ -33,9 +35,11 @@ public:
     /// Takes in everything that the roots reach. A node depends on each edge that leads to it and on each root that
     /// names it.
     void discover(const EdgeList& roots);
-    /// What arrives at `n` is wanted, though `n` itself need not run. Before `restrict_to`.
-    void mark_captured(Node* n) {
-        if (PassState* s = find(n)) s->captured = true;
+    /// What arrives at `n` is wanted, though `n` itself need not run: request number `capture`, from 1. Returns the
+    /// one before it, 0 where there is none. Before `restrict_to`.
+    std::uint32_t mark_captured(Node* n, std::uint32_t capture) {
+        PassState* const s = find(n);
+        return s ? std::exchange(s->first_capture, capture) : 0;
     }
     /// Of the discovered nodes, only those run now that are among `executed` or lead to one of these or to a captured
     /// one (E-22).
@@ -57,7 +61,7 @@ public:
     /// Does a gradient that reaches it serve anything?
     bool wants(Node* n) {
         const PassState* s = find(n);
-        return s && (s->executes || s->captured);
+        return s && (s->executes || s->captured());
     }
 
 private:

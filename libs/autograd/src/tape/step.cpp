@@ -56,7 +56,7 @@ void GraphTask::evaluate(Node& n, bool accumulates) {
     const OnStreamOf stream(n); // hooks, too
     GradList grads(std::move(s.buffer));
     if (n.extras() || accumulates) run_tensor_hooks(n, grads);
-    if (s.captured) capture(n, grads);
+    if (s.captured()) capture(s, grads);
     if (!s.executes) return;
     if (has_prehooks(n)) run_node_prehooks(n, grads);
     variable_list grad_outputs;
@@ -69,9 +69,9 @@ void GraphTask::evaluate(Node& n, bool accumulates) {
     route(n, std::move(out));
 }
 
-void GraphTask::capture(Node& n, const GradList& grads) {
-    for (Capture* c : std::ranges::equal_range(captures_, &n, std::less<>(), &Capture::function))
-        c->result = grads[c->input_nr];
+void GraphTask::capture(const PassState& s, const GradList& grads) {
+    for (std::uint32_t i = s.first_capture; i != 0; i = (*captures_)[i - 1].next)
+        (*captures_)[i - 1].result = grads[(*captures_)[i - 1].input_nr];
 }
 
 void GraphTask::route(Node& n, GradList&& out) {
@@ -80,7 +80,7 @@ void GraphTask::route(Node& n, GradList&& out) {
         Node* next = edge.function.get();
         if (!next) continue;
         PassState* s = nodes_.find(next);
-        if (!s || (restricted_ && !s->executes && !s->captured)) continue;
+        if (!s || (restricted_ && !s->executes && !s->captured())) continue;
         arrive(*s, next, edge.input_nr, std::move(out[i]));
     }
 }
