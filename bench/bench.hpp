@@ -34,5 +34,6 @@ void rl();
 void scripts();
 void compiled();
 void ranks();
+void per_item();
 
 } // namespace bench

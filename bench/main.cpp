@@ -75,4 +75,5 @@ int main(int argc, char** argv) {
     if (bench::asked_for("fft") || bench::asked_for("rfft") || bench::asked_for("irfft")) bench::fft();
     if (bench::asked_for("rl_")) bench::rl();
     if (bench::asked_for("ranks_")) bench::ranks();
+    if (bench::asked_for("per_item_")) bench::per_item();
 }

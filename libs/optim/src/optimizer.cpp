@@ -150,7 +150,7 @@ Tensor Optimizer::step(LossClosure closure) {
     }
     for (const OptimizerParamGroup& g : groups_)
         for (const Tensor& p : g.params())
-            if (p.mutable_grad().defined() && is_captured(p.device())) {
+            if (is_captured(p.device()) && p.mutable_grad().defined()) {
                 capture_step(p.device());
                 return loss;
             }

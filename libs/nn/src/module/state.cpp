@@ -162,10 +162,13 @@ void Module::load_one(const std::string& name, bool parameter, const Value& sour
 
 void Module::load_own_state(StateDict& map, const std::string& prefix, const ValueDict&, bool, bool assign,
                             LoadLists& lists) {
+    std::size_t found = 0;
     const auto one = [&](const std::string& name, bool parameter) {
         const std::string key = prefix + name;
-        if (const Value* v = map.find(key)) load_one(name, parameter, *v, key, assign, lists);
-        else lists.missing.push_back(key);
+        const Value* const v = map.find(key);
+        if (!v) return lists.missing.push_back(key);
+        ++found;
+        load_one(name, parameter, *v, key, assign, lists);
     };
     const Names unsaved(non_persistent_.begin(), non_persistent_.end());
     const auto persistent = [&](const std::string& name) { return !unsaved.contains(name); };
@@ -176,9 +179,12 @@ void Module::load_own_state(StateDict& map, const std::string& prefix, const Val
         if (buffers_[name].defined() && persistent(name)) one(name, false);
     const std::string extra = prefix + extra_state_key;
     if (accepts_extra_state()) {
-        if (const Value* v = map.find(extra)) set_extra_state(*v);
-        else lists.missing.push_back(extra);
+        if (const Value* v = map.find(extra)) {
+            ++found;
+            set_extra_state(*v);
+        } else lists.missing.push_back(extra);
     } else if (map.contains(extra)) lists.unexpected.push_back(extra);
+    if (found == map.size()) return; // none is left to ask about
     for (const auto& item : map) {
         const std::string& key = item.key();
         if (!key.starts_with(prefix) || key == extra) continue;
