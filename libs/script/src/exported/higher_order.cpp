@@ -76,10 +76,10 @@ Values run_while_loop(const ExportedNode& n, const Values& inputs) {
         both.insert(both.end(), read.begin(), read.end());
         return both;
     };
-    for (;;) {
+    for (bool began = false;; began = true) {
         const Values go_on = condition.run(all());
         REEL_CHECK_VALUE(go_on.size() == 1, "the condition of '", n.target, "' gives ", go_on.size(), " values");
-        if (!truth(go_on[0])) return carried;
+        if (!truth(go_on[0])) return began ? carried : differentiated(carried, all());
         Values next = step.run(all());
         REEL_CHECK_VALUE(next.size() == carried.size(), "a step of '", n.target, "' gives ", next.size(),
                          " values for ", carried.size());
@@ -187,6 +187,8 @@ Values run_associative_scan(const ExportedNode& n, const Values& inputs) {
         return out;
     }));
 }
+/// A graph, a name that its copies share, its operands.
+Values run_subgraph(const ExportedNode& n, const Values& inputs) { return graph_of(n, 0).run(operands(inputs, 2)); }
 Values run_with_autocast(const ExportedNode& n, const Values& inputs) {
     // device, dtype, whether casting is on, whether casts of weights are kept (results are the same), graph
     const bool enabled = inputs[2].toBool();
@@ -207,6 +209,7 @@ struct Entry {
 constexpr Entry entries[] = {
     {"torch.ops.higher_order.associative_scan", 2, run_associative_scan},
     {"torch.ops.higher_order.cond", 3, run_cond},
+    {"torch.ops.higher_order.invoke_subgraph", 2, run_subgraph},
     {"torch.ops.higher_order.map_impl", 2, run_map},
     {"torch.ops.higher_order.scan", 3, run_scan},
     {"torch.ops.higher_order.while_loop", 3, run_while_loop},

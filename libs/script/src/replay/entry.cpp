@@ -75,8 +75,8 @@ void Entry::differs(bool by_others, EntryState otherwise, const char* reason) {
 void Entry::forget() {
     plan.reset();
     leaves.clear();
-    for (auto* list : {&differentiable, &kept_arguments, &kept_outputs, &kept_outside, &deciding_arguments,
-                       &deciding_outside})
+    for (auto* list :
+         {&differentiable, &kept_arguments, &kept_outputs, &kept_outside, &deciding_arguments, &deciding_outside})
         list->clear();
 }
 void Entry::give_up(std::string reason) {

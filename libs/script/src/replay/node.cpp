@@ -91,7 +91,8 @@ private:
         const Tensor* const t = changed_since();
         if (!t) return;
         const bool is_argument = t >= arguments_.data() && t < arguments_.data() + arguments_.size();
-        throw Error(str(name(), ": gradients that can be differentiated again, or of some results only, call the "
+        throw Error(str(name(),
+                        ": gradients that can be differentiated again, or of some results only, call the "
                         "compiled function once more; ",
                         is_argument ? "an argument of it" : "a tensor from outside that it uses", " (",
                         dtype_name(t->scalar_type()), " of shape ", t->sizes(),
