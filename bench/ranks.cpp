@@ -111,10 +111,11 @@ void measure(const std::string& name, std::shared_ptr<Model> model, Optimizer& o
 void ranks() {
     std::optional<dist::Session> session;
     if (launched()) session.emplace();
-    {
+    for (const std::int64_t rows : {256, 2048}) { // the optimizer and the communication do not shrink with the batch
         const auto m = std::make_shared<MLP>();
         optim::SGD o(m->parameters(), optim::SGDOptions(0.01).momentum(0.9));
-        measure("ranks_mlp_784-512-512-10_b256_sgd", m, o, randn({256, 784}), randint(0, 10, {256}), 1, 61);
+        measure("ranks_mlp_784-512-512-10_b" + std::to_string(rows) + "_sgd", m, o, randn({rows, 784}),
+                randint(0, 10, {rows}), 1, rows > 1000 ? 31 : 61);
     }
     {
         const auto m = std::make_shared<ResNet>();
@@ -127,6 +128,7 @@ void ranks() {
         measure("ranks_gpt_4L_256d_b16_t128_adamw", m, o, randint(0, 128, {16, 128}), randint(0, 128, {16, 128}), 1,
                 21);
     }
+    ranks_memory();
 }
 
 } // namespace bench

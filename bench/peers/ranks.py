@@ -138,9 +138,10 @@ def measure(name, model, optimizer, x, y, bucket_mb, times):
 def main():
     if "RANK" in os.environ:
         dist.init_process_group("gloo")
-    m = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
-    measure("ranks_mlp_784-512-512-10_b256_sgd", m, torch.optim.SGD(m.parameters(), lr=0.01, momentum=0.9),
-            torch.randn(256, 784), torch.randint(0, 10, (256,)), 1, 61)
+    for rows in (256, 2048):
+        m = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+        measure(f"ranks_mlp_784-512-512-10_b{rows}_sgd", m, torch.optim.SGD(m.parameters(), lr=0.01, momentum=0.9),
+                torch.randn(rows, 784), torch.randint(0, 10, (rows,)), 1, 31 if rows > 1000 else 61)
     m = resnet20()
     measure("ranks_resnet20_cifar_b64_sgd", m, torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9),
             torch.randn(64, 3, 32, 32), torch.randint(0, 10, (64,)), 0.1, 21)
