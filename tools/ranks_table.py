@@ -33,16 +33,19 @@ def main():
             continue
         print(f"| {name} | " + " | ".join(f"{found[w][name] / 1e3:.2f}" if name in found[w] else "" for w in ways) + " |")
     print("\n| of two ranks | ranks | step, ms | times one thread | without communication, ms | that, times one thread | "
-          "communication alone, ms | hidden, half of the steps |")
+          "communication alone, ms | hidden behind backward (half of the steps) |")
     print("|---" * 8 + "|")
     for way, alone in (("memory", "one-1"), ("sockets", "one-1"), ("mpi", "one-1"), ("gloo", "pytorch-1")):
         for name, whole in found.get(way, {}).items():
             if f"{name}_local" not in found[way]:
                 continue
             local, beside = found[way][f"{name}_local"], found[way][f"{name}_communication"]
-            hidden = [found[way].get(f"{name}_hidden{part}", 0) for part in ("", "_lower_quartile", "_upper_quartile")]
+            hidden = [found[way][f"{name}_hidden{part}"] for part in ("", "_lower_quartile", "_upper_quartile")
+                      if f"{name}_hidden{part}" in found[way]]
+            share = " to ".join(f"{h:.0f}" for h in hidden[1:])
+            share = f"{hidden[0]:.0f} %" + (f" ({share})" if share else "") if hidden else ""
             print(f"| {name} | {TITLES[way]} | {whole / 1e3:.2f} | {found[alone][name] / whole:.2f} | {local / 1e3:.2f} | "
-                  f"{found[alone][name] / local:.2f} | {beside / 1e3:.2f} | {hidden[0]:.0f} % ({hidden[1]:.0f} to {hidden[2]:.0f}) |")
+                  f"{found[alone][name] / local:.2f} | {beside / 1e3:.2f} | {share} |")
     for way in ("memory", "sockets", "mpi"): # the same everywhere: the first that was run
         kept = {name: v for name, v in found.get(way, {}).items() if "_memory_" in name}
         if not kept:
