@@ -81,7 +81,8 @@ void measure(const std::string& name, std::shared_ptr<Model> model, Optimizer& o
     const std::int64_t rows = x.size(0) / n, rank = dist::rank();
     x = x.narrow(0, rows * rank, rows).contiguous();
     y = y.narrow(0, rows * rank, rows).contiguous();
-    dist::DistributedDataParallel ddp{model, {.bucket_cap_mb = bucket_mb, .broadcast_buffers = false}};
+    dist::DistributedDataParallel ddp{
+        model, {.bucket_cap_mb = bucket_mb, .broadcast_buffers = false, .gradient_as_bucket_view = true}};
     const auto step = [&] {
         optimizer.zero_grad();
         loss_of(ddp(x), y).backward();

@@ -101,7 +101,8 @@ def measure(name, model, optimizer, x, y, bucket_mb, times):
         return
     n, rank = dist.get_world_size(), dist.get_rank()
     x, y = x.chunk(n)[rank].contiguous(), y.chunk(n)[rank].contiguous()
-    ddp = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=bucket_mb, broadcast_buffers=False)
+    ddp = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=bucket_mb, broadcast_buffers=False,
+                                              gradient_as_bucket_view=True)
     step(ddp)
     buckets, at = [], 0  # about those of DistributedDataParallel, from last to first
     for p in reversed(list(model.parameters())):
