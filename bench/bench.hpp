@@ -34,5 +34,6 @@ void rl();
 void scripts();
 void compiled();
 void ranks();
+void ranks_memory(); ///< of `ranks`, while there is a session
 
 } // namespace bench
