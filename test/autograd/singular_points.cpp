@@ -260,6 +260,10 @@ BOOST_AUTO_TEST_CASE(a_variance_for_a_whole_dimension) {
         BOOST_TEST(refusal(var).find("gaussian_nll_loss: var has shape [") == 0, refusal(var));
 }
 
+BOOST_AUTO_TEST_CASE(hardswish_is_the_identity_far_out) {
+    const auto f = [](const variable_list& v) { return hardswish(v[0]); };
+    REEL_TEST_ORDERS(orders(f, {point({infinity, 4, 1})}), ({1, 1, 5.0 / 6}), ({1, 1, 5.0 / 6}), ({0, 0, 1.0 / 3}));
+}
 BOOST_AUTO_TEST_CASE(inverse_hyperbolic_functions_far_out) {
     const auto check = [](ScalarType t, double far) {
         const Tensor x = tensor({-far, far, 3.0, -0.5, 0.0}, kDouble).to(t);
