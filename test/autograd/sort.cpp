@@ -68,6 +68,10 @@ BOOST_AUTO_TEST_CASE(distinct_elements) {
     const auto at = unravel_index(tensor({5, -1}), {2, 3});
     REEL_TEST_LIST(at[0], 1, 1);
     REEL_TEST_LIST(at[1], 2, 2);
+    // Coordinates are int64: a size may not fit into the dtype of the positions.
+    const auto narrow_at = unravel_index(tensor({5, -1}).to(kChar), {2, 300});
+    BOOST_TEST((narrow_at[1].scalar_type() == kLong));
+    REEL_TEST_LIST(narrow_at[1], 5, 299);
 }
 
 BOOST_AUTO_TEST_CASE(counts) {
