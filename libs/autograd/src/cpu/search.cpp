@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include <reel/autograd/host_data.hpp>
@@ -140,13 +141,59 @@ std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::v
 
 } // namespace
 
+namespace {
+/// The distinct elements of integers that lie so close together that a table of all numbers between them pays: what
+/// sorting them would give, in three passes. `least` and `span` say what there may be.
+template <class T>
+DistinctRows unique_by_table(const T* p, std::int64_t n, T least, std::uint64_t span, std::int64_t* inverse,
+                             const Tensor& inverse_tensor) {
+    struct Entry {
+        std::uint32_t count = 0, first = 0;
+    };
+    const auto place = [least](T v) { return std::size_t(std::uint64_t(v) - std::uint64_t(least)); };
+    std::vector<Entry> table(std::size_t(span) + 1);
+    for (std::int64_t i = n; i-- > 0;) { // backwards: the first one stays
+        Entry& e = table[place(p[i])];
+        ++e.count;
+        e.first = std::uint32_t(i);
+    }
+    std::vector<std::int64_t> first, counts;
+    for (Entry& e : table) {
+        if (e.count == 0) continue;
+        counts.push_back(std::int64_t(e.count));
+        e.count = std::uint32_t(first.size()); // from now on its rank
+        first.push_back(std::int64_t(e.first));
+    }
+    for (std::int64_t i = 0; i < n; ++i) inverse[i] = std::int64_t(table[place(p[i])].count);
+    return {detail::tensor_of(first), inverse_tensor, detail::tensor_of(counts)};
+}
+/// How far the greatest of n integers lies above the least one, and that one.
+template <class T> std::uint64_t span_of(const T* p, std::int64_t n, T& least) {
+    T greatest = least = p[0];
+    for (std::int64_t i = 1; i < n; ++i) {
+        least = std::min(least, p[i]);
+        greatest = std::max(greatest, p[i]);
+    }
+    return std::uint64_t(greatest) - std::uint64_t(least);
+}
+} // namespace
+
 DistinctRows unique(const char* op, const Tensor& rows, bool sort) {
     const std::int64_t n = rows.size(0), length = rows.size(1);
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n)), first, counts;
-    std::iota(order.begin(), order.end(), 0);
     const Tensor inverse = detail::empty_raw({n}, kLong);
+    DistinctRows found;
     dispatch_all(rows.scalar_type(), op, [&]<class T>() {
         const T* p = static_cast<const T*>(host_data(rows, op));
+        if constexpr (std::is_integral_v<T>) {
+            T least{};
+            if (sort && length == 1 && n > 0 && n <= RowOrder<T>::most)
+                if (const std::uint64_t span = span_of(p, n, least); span < 2 * std::uint64_t(n) + 256) {
+                    found = unique_by_table(p, n, least, span, host_data<std::int64_t>(inverse, op), inverse);
+                    return;
+                }
+        }
+        std::vector<std::int64_t> order(static_cast<std::size_t>(n)), counts;
+        std::iota(order.begin(), order.end(), 0);
         if constexpr (requires(T a) { a < a; }) {
             if (sort && length == 1 && n <= RowOrder<T>::most) {
                 RowOrder<T> sorted(n);
@@ -157,9 +204,10 @@ DistinctRows unique(const char* op, const Tensor& rows, bool sort) {
                     return before(p + a * length, p + b * length, length);
                 });
         } else REEL_CHECK_NOT_IMPLEMENTED(!sort, op, ": complex numbers have no order");
-        first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
+        const auto first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
+        found = {detail::tensor_of(first), inverse, detail::tensor_of(counts)};
     });
-    return {detail::tensor_of(first), inverse, detail::tensor_of(counts)};
+    return found;
 }
 
 } // namespace reel::cpu
