@@ -105,6 +105,14 @@ BOOST_AUTO_TEST_CASE(distinct_numbers_close_together_and_far_apart) {
         BOOST_TEST(counts.equal(std::get<2>(unique(x.to(kDouble)))));
         BOOST_TEST(std::get<0>(unique(x.index({order}))).equal(v));
     }
+    for (const ScalarType t : {kInt, kLong}) { // some far apart, which digits sort
+        const Tensor some = randint(-40'000'000, 40'000'000, {300}), x = some.index({randint(0, 300, {900})}).to(t);
+        const auto [v, inverse, counts] = unique(x);
+        const auto [w, places, times] = unique(x.to(kDouble));
+        BOOST_TEST(v.to(kDouble).equal(w));
+        BOOST_TEST(inverse.equal(places));
+        BOOST_TEST(counts.equal(times));
+    }
     const std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                        greatest = std::numeric_limits<std::int64_t>::max();
     BOOST_TEST(std::get<0>(unique(tensor({greatest, least, greatest}))).equal(tensor({least, greatest})));
