@@ -320,4 +320,17 @@ BOOST_AUTO_TEST_CASE(one_element_stands_beside_rows_of_any_order) {
     BOOST_TEST(same(where(x > 3, one, x), values({1, 2, 3, 2, 2, 2}).view({2, 3})));
 }
 
+BOOST_AUTO_TEST_CASE(operands_that_lie_turned) {
+    for (const ScalarType t : {kBFloat16, kFloat, kDouble, kLong}) {
+        const Tensor x = arange(40 * 3 * 50).reshape({40, 3, 50}).to(t), y = (arange(40 * 3 * 50) % 97).to(t),
+                     turned = y.reshape({50, 40, 3}).permute({1, 2, 0}), dense = turned.contiguous();
+        BOOST_TEST(!turned.is_contiguous());
+        BOOST_TEST((x + turned).equal(x + dense));
+        BOOST_TEST((turned - x).equal(dense - x));
+        BOOST_TEST((turned - x).strides() == turned.strides());
+        BOOST_TEST(where(x > turned, x, turned).equal(where(x > dense, x, dense)));
+        BOOST_TEST((turned * x[0]).equal(dense * x[0])); // broadcast beside it
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
