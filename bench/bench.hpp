@@ -35,5 +35,6 @@ void scripts();
 void compiled();
 void ranks();
 void per_item();
+void ranks_memory(); ///< of `ranks`, while there is a session
 
 } // namespace bench

@@ -15,7 +15,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # these may pin OpenBLAS to old instructions
-out=out/bench-ranks; mkdir -p "$out"; rm -f "$out"/*.rows
+out=out/bench-ranks; mkdir -p "$out"; rm -f "$out"/*.rows "$out"/*.log
 bench=out/bin/reel-bench
 ways=(one-1 one-2 memory sockets)
 if [ -e out/lib/libreel_mpi.so ] && command -v mpirun >/dev/null; then ways+=(mpi); fi
@@ -37,7 +37,7 @@ run() { # way
 for ((i = 0; i < runs; ++i)); do
     for way in "${ways[@]}"; do
         echo "run $((i + 1)) of $runs: $way" >&2
-        run "$way" >>"$out/$way.rows"
+        run "$way" >>"$out/$way.rows" || echo "$way ended with status $?; see $out/errors.log" >&2
     done
 done
 python3 tools/ranks_table.py "$out" "${ways[@]}" | tee "$out/table.md"

@@ -11,7 +11,6 @@ cd "$(dirname "$0")/.."
 out=$1 what=${2:-all}
 at_once=${REEL_TEST_JOBS:-$(nproc)}
 if [ "$at_once" -gt 4 ]; then at_once=4; fi
-if [ "$at_once" -gt 1 ]; then export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}; fi # cores are shared: no spinning
 said="$out/tests-said" begun=0 shown=0
 rm -rf "$said"
 mkdir -p "$said"

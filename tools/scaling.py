@@ -17,6 +17,13 @@ USED = 0.4            # of the peak that training reaches (assumed)
 PER_HOST = 8
 BUCKET = 25 * 2**20   # bytes
 
+# Measured: a rank's step without communication (`_local` of tools/bench-ranks.sh, two ranks of one core each), in
+# seconds; its gradients in float32, in bytes; its part of the batch.
+MEASURED = {"MLP, 1,024 rows a rank": (16.2e-3, 4 * 669706), "ResNet-20, 32 images a rank": (31.2e-3, 4 * 272474),
+            "transformer of 4 layers, 1,024 tokens a rank": (124.4e-3, 4 * 3257856)}
+ETHERNET = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}  # bytes/s in one direction (IEEE 802.3ae, 802.3ba)
+MESSAGE = 10e-6       # s that a rank takes to send or receive a message over TCP (assumed)
+
 
 def all_reduce(size, ranks):
     """Seconds: halves inside of the hosts, and between them rings of an eighth each, or trees where that is faster."""
@@ -57,6 +64,29 @@ def table(title, parameters, tokens_of, worlds=(1, 8, 16, 64, 256, 1024)):
               f"{100 * rate / (n * alone):.0f} % |")
 
 
+def direct(size, ranks, network):
+    """Seconds of Reel's own all_reduce over messages: each rank sends every other its share, and the sum of its own."""
+    return 2 * (ranks - 1) / ranks * size / network + 4 * (ranks - 1) * MESSAGE
+
+
+def measured_table(worlds=(2, 16, 64, 256, 1024)):
+    """One core a rank, a host each: the share of the step without communication that is left."""
+    print("\n### Weak: steps as measured on one core, a host a rank, over TCP\n")
+    print("| model, step without communication | bucket | network |" + "".join(f" {n} ranks |" for n in worlds))
+    print("|---" * (3 + len(worlds)) + "|")
+    for name, (alone, size) in MEASURED.items():
+        for bucket in (2**20, BUCKET):
+            for network, rate in ETHERNET.items():
+                shares = []
+                for n in worlds:
+                    buckets = math.ceil(size / bucket)
+                    each = direct(size / buckets, n, rate)
+                    exposed = max(each, buckets * each - 2 / 3 * alone)
+                    shares.append(alone / (alone + exposed))
+                cells = "".join(f" {100 * s:.0f} % |" for s in shares)
+                print(f"| {name}, {alone * 1e3:.1f} ms | {bucket >> 20} MiB | {network} |{cells}")
+
+
 def wall(parameters, ranks=1024):
     """The tokens a rank must have so that nine tenths of the arithmetic's rate are left."""
     tokens = 1
@@ -72,3 +102,4 @@ if __name__ == "__main__":
         table(f"Weak: {name}, 16,384 tokens a GPU", parameters, lambda n: 16384)
         table(f"Strong: {name}, 524,288 tokens in all", parameters, lambda n: 524288 // n)
         print(f"\nTokens a GPU for 90 % on 1,024 GPUs: {wall(parameters)}")
+    measured_table()

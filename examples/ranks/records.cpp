@@ -22,8 +22,10 @@ std::string kib(double bytes) {
     std::snprintf(text, sizeof text, "%.0f KiB", bytes / 1024);
     return text;
 }
+/// Of all steps but the first, which takes what there is to set up.
 double mean(const std::vector<double>& values) {
-    return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+    if (values.size() < 2) return values.empty() ? 0 : values[0];
+    return std::accumulate(values.begin() + 1, values.end(), 0.0) / double(values.size() - 1);
 }
 std::string milliseconds(double seconds) {
     char text[32];
@@ -69,11 +71,11 @@ void write_report(const std::string& path, Task& task, std::int64_t first_step, 
     if (figure) facts.push_back(verdict);
     report.facts(facts);
     if (!figure) report.section("What it learned", "'" + verdict.first + "' " + verdict.second + ".");
-    const auto curves = [&](const std::vector<double> Record::*values, double times) {
+    const auto curves = [&](const std::vector<double> Record::*values, double times, std::int64_t from = 0) {
         std::vector<agents::ChartCurve> all;
         for (std::size_t r = 0; r < records.size(); ++r) {
             agents::Points points;
-            for (std::int64_t i = 0; i < steps; ++i)
+            for (std::int64_t i = from; i < steps; ++i)
                 points.emplace_back(double(first_step + i), times * (records[r].*values)[std::size_t(i)]);
             all.push_back({"rank " + std::to_string(r), std::move(points)});
         }
@@ -82,7 +84,8 @@ void write_report(const std::string& path, Task& task, std::int64_t first_step, 
     report.section("The ranks side by side",
                    "Each rank's loss is that of its own batch; what they step by is the mean.");
     report.cards({agents::line_chart("loss", curves(&Record::losses, 1), {.x_label = "step"}),
-                  agents::line_chart("milliseconds of a step", curves(&Record::seconds, 1000), {.x_label = "step"})});
+                  agents::line_chart("milliseconds of a step, the first one left out",
+                                     curves(&Record::seconds, 1000, steps > 1), {.x_label = "step"})});
     report.section("What each rank holds");
     std::vector<std::vector<std::string>> table = {
         {"", "parameters", "gradients", "optimizer's state", "last loss", "a step"}};

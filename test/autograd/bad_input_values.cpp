@@ -1,6 +1,9 @@
 // Indices, counts and parameters that do not fit, and integers at the ends of their range.
 #include "bad_input_helpers.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ordered_dict.hpp>
 
@@ -223,6 +226,22 @@ BOOST_AUTO_TEST_CASE(a_bias_added_to_integers_wraps) {
     // twice the least number is zero, and so is the least number plus itself
     BOOST_TEST(conv_transpose1d(x * low, w, tensor({-2, -4})).equal(tensor({{{-2}, {-4}}})));
     BOOST_TEST(conv_transpose1d(ones({1, 1, 1}, kLong) * low, ones({1, 1, 1}, kLong), low).item<std::int64_t>() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(factors_that_no_integer_is) {
+    const Tensor m = ones({2, 2}, kInt), b = ones({1, 2, 2}, kInt);
+    for (const double factor : {std::numeric_limits<double>::infinity(), std::nan(""), 1e30}) {
+        BOOST_TEST(refuses<Error>([&] { addmm(m, m, m, 1, factor); }, "addmm: alpha is ", "int32"));
+        BOOST_TEST(refuses<Error>([&] { baddbmm(b, b, b, factor, 1); }, "baddbmm: beta is ", "int32"));
+    }
+    REEL_TEST_LIST(addmm(m, m, m, 0.5, 2.5), 4, 4, 4, 4); // fractions are dropped
+}
+
+BOOST_AUTO_TEST_CASE(attention_drops_with_a_probability) {
+    const Tensor q = ones({1, 2, 4});
+    for (const double p : {-0.5, 1.5, std::nan(""), -std::numeric_limits<double>::infinity()})
+        BOOST_TEST(refuses<ValueError>([&] { scaled_dot_product_attention(q, q, q, {}, p); },
+                                       "scaled_dot_product_attention: dropout_p is ", "between 0 and 1"));
 }
 
 BOOST_AUTO_TEST_CASE(embedding_bag_writes_nothing_before_it_refuses) {

@@ -45,6 +45,25 @@ Tensor call(const char* name, const Args& args, const Kwargs& options) {
 
 BOOST_AUTO_TEST_SUITE(pointwise)
 
+BOOST_AUTO_TEST_CASE(decimals_beyond_the_range_of_the_dtype) {
+    for (const ScalarType t : {kHalf, kBFloat16, kFloat, kDouble}) {
+        const Tensor x = tensor({-8.4765625, 0.5, 3.0}).to(t);
+        BOOST_TEST((t == kDouble || equal(round(x, 60), x)));
+        BOOST_TEST(equal(round(x, 400), x));
+        BOOST_TEST(equal(round(x, -400), zeros({3}, TensorOptions(t))));
+    }
+    // 16-bit numbers are rounded in float32: 0.0355 and 35.5 are no ties there
+    const Tensor narrow_x = tensor({0.0355, 1.2345, 2049.0, 65504.0}).to(kHalf);
+    BOOST_TEST(equal(round(narrow_x, 3), round(narrow_x.to(kFloat), 3).to(kHalf)));
+    BOOST_TEST(equal(round(narrow_x, -1), round(narrow_x.to(kFloat), -1).to(kHalf)));
+}
+BOOST_AUTO_TEST_CASE(ldexp_with_whole_exponents_leaves_the_dtype) {
+    // 2^20 does not fit into float16, the product does
+    const Tensor y = ldexp(tensor({0.0009765625, -3.0}).to(kHalf), tensor({20, -1}).to(kInt));
+    BOOST_TEST((y.scalar_type() == kHalf));
+    BOOST_TEST(equal(y, tensor({1024.0, -1.5}).to(kHalf)));
+    BOOST_TEST((ldexp(tensor({3, 4}), tensor({1, 2}).to(kInt)).scalar_type() == kFloat));
+}
 BOOST_AUTO_TEST_CASE(nan_passes_through_bounds_and_loses_in_fmax) {
     const Tensor x = values({not_a_number, -infinity, infinity, 0.5});
     for (const Tensor& y : {relu(x), clamp(x, -1, 1), hardtanh(x), maximum(x, zeros_like(x)), minimum(x, zeros_like(x)),
@@ -299,6 +318,19 @@ BOOST_AUTO_TEST_CASE(one_element_stands_beside_rows_of_any_order) {
     BOOST_TEST(same(x.t() / one, values({0.5, 2, 1, 2.5, 1.5, 3}).view({3, 2})));
     BOOST_TEST(same(one.expand({2, 3}).exp(), values({4, 4, 4, 4, 4, 4}).log2().exp().view({2, 3})));
     BOOST_TEST(same(where(x > 3, one, x), values({1, 2, 3, 2, 2, 2}).view({2, 3})));
+}
+
+BOOST_AUTO_TEST_CASE(operands_that_lie_turned) {
+    for (const ScalarType t : {kBFloat16, kFloat, kDouble, kLong}) {
+        const Tensor x = arange(40 * 3 * 50).reshape({40, 3, 50}).to(t), y = (arange(40 * 3 * 50) % 97).to(t),
+                     turned = y.reshape({50, 40, 3}).permute({1, 2, 0}), dense = turned.contiguous();
+        BOOST_TEST(!turned.is_contiguous());
+        BOOST_TEST((x + turned).equal(x + dense));
+        BOOST_TEST((turned - x).equal(dense - x));
+        BOOST_TEST((turned - x).strides() == turned.strides());
+        BOOST_TEST(where(x > turned, x, turned).equal(where(x > dense, x, dense)));
+        BOOST_TEST((turned * x[0]).equal(dense * x[0])); // broadcast beside it
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -76,6 +76,37 @@ BOOST_AUTO_TEST_CASE(means_of_many_windows_are_those_of_each) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(means_of_wide_windows_and_their_adjoint) {
+    manual_seed(2);
+    for (const std::int64_t width : {16, 23, 40})
+        for (const std::int64_t parts : {1, 3, 7}) {
+            const Tensor x = randn({2, 3, 21, width}, kDouble).requires_grad_(), y = adaptive_avg_pool2d(x, parts);
+            Tensor by_slices = zeros_like(y.detach());
+            for (std::int64_t i = 0; i < parts; ++i)
+                for (std::int64_t j = 0; j < parts; ++j) {
+                    const std::int64_t a = i * 21 / parts, b = ((i + 1) * 21 + parts - 1) / parts,
+                                       c = j * width / parts, d = ((j + 1) * width + parts - 1) / parts;
+                    by_slices.select(2, i).select(2, j).copy_(
+                        x.detach().slice(2, a, b).slice(3, c, d).mean(IntArrayRef{2, 3}));
+                }
+            BOOST_TEST(allclose(y, by_slices, 1e-13, 1e-13));
+            // <y, s> = <x, adjoint of s>
+            const Tensor s = randn(y.sizes(), kDouble);
+            y.backward(s);
+            const double left = (y.detach() * s).sum().item<double>(),
+                         right = (x.detach() * x.grad()).sum().item<double>();
+            BOOST_TEST(left == right, boost::test_tools::tolerance(1e-9));
+        }
+    const Tensor image = randn({1, 1, 6, 30}, kDouble).requires_grad_();
+    for (const std::int64_t padding : {0, 1}) // rows of windows that overlap, and that leave rows out
+        for (const std::int64_t step : {1, 2, 4})
+            BOOST_TEST(autograd::gradcheck(
+                [=](const Tensor& t) {
+                    return avg_pool2d(t, {3, 3}, IntArrayRef{step, step}, padding);
+                },
+                {image}));
+}
+
 BOOST_AUTO_TEST_CASE(unpooling_puts_back_what_pooling_took) {
     const Tensor x = distinct({1, 2, 4, 4});
     const auto [y, at] = max_pool2d_with_indices(x, 2);

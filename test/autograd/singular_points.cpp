@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "message.hpp"
+
 using namespace derivative_test;
 
 namespace {
@@ -246,7 +248,22 @@ BOOST_AUTO_TEST_CASE(losses) {
     REEL_TEST_ORDERS(orders(gaussian, {point({1}), point({0})}), ({2, 0}), ({2}), ({2, 0}));
     check_gradients(gaussian, {point({1}), point({2})});
 }
+BOOST_AUTO_TEST_CASE(a_variance_for_a_whole_dimension) {
+    const Tensor input = leaf({4, 3}), row = (leaf({1, 3}).detach().abs() + 0.6).requires_grad_();
+    const auto rows = [](const variable_list& v) { return gaussian_nll_loss(v[0], zeros({4, 3}, kDouble), v[1]); };
+    BOOST_TEST(rows({input, row}).allclose(rows({input, row.expand({4, 3})})));
+    check_gradients(rows, {input, row});
+    const auto refusal = [&](const Tensor& var) {
+        return reel::testing::message([&] { gaussian_nll_loss(input.detach(), zeros({4, 3}, kDouble), var); });
+    };
+    for (const Tensor& var : {ones({1, 1}, kDouble), ones({2, 3}, kDouble), ones({3}, kDouble)})
+        BOOST_TEST(refusal(var).find("gaussian_nll_loss: var has shape [") == 0, refusal(var));
+}
 
+BOOST_AUTO_TEST_CASE(hardswish_is_the_identity_far_out) {
+    const auto f = [](const variable_list& v) { return hardswish(v[0]); };
+    REEL_TEST_ORDERS(orders(f, {point({infinity, 4, 1})}), ({1, 1, 5.0 / 6}), ({1, 1, 5.0 / 6}), ({0, 0, 1.0 / 3}));
+}
 BOOST_AUTO_TEST_CASE(inverse_hyperbolic_functions_far_out) {
     const auto check = [](ScalarType t, double far) {
         const Tensor x = tensor({-far, far, 3.0, -0.5, 0.0}, kDouble).to(t);

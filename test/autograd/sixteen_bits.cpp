@@ -42,6 +42,37 @@ BOOST_AUTO_TEST_CASE(transposed_convolutions) {
                        {{1, 2, 3, 2, 2}, {2, 3, 2, 2, 2}});
 }
 
+BOOST_AUTO_TEST_CASE(normalization) {
+    for (const std::int64_t length : {1, 15, 100}) {
+        const std::vector<std::vector<std::int64_t>> shapes{{4, 6, length}, {6}, {6}};
+        const auto by_channel = [](const Operands& x) {
+            return functional_batch_norm(x[0], Tensor(), Tensor(), x[1], x[2], true);
+        };
+        const auto by_group = [](const Operands& x) { return group_norm(x[0], 2, x[1], x[2]); };
+        check_rounded_once(by_channel, shapes);
+        check_rounded_once(by_group, shapes);
+        // gradients, whose sums are rounded in another order for float32: to within one unit of the narrow type
+        for (const ScalarType t : {kHalf, kBFloat16})
+            for (const bool groups : {false, true}) {
+                std::vector<Tensor> narrow, wide;
+                for (const auto& sizes : shapes) {
+                    narrow.push_back(coarse(sizes, t).requires_grad_());
+                    wide.push_back(coarse(sizes, t).to(kFloat).detach().requires_grad_());
+                }
+                const auto gradients = [&](const Operands& x) {
+                    const Tensor y = groups ? by_group(x) : by_channel(x), seed = coarse(y.sizes(), t).flip({0, 1, 2});
+                    return autograd::grad({y}, {x[0], x[1], x[2]}, {seed.to(y.scalar_type())});
+                };
+                const auto got = gradients(narrow), want = gradients(wide);
+                const double unit = t == kHalf ? 0x1p-10 : 0x1p-7;
+                for (std::size_t i = 0; i < 3; ++i) {
+                    BOOST_TEST((got[i].scalar_type() == t));
+                    BOOST_TEST(allclose(got[i].to(kFloat), want[i], unit, 1e-5));
+                }
+            }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(interpolation) {
     const std::vector<std::int64_t> size{5, 7};
     check_rounded_once([&](const Operands& x) { return interpolate(x[0], size, std::nullopt, "bicubic", false); },

@@ -2,6 +2,7 @@
 #include "shape_helpers.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -37,6 +38,29 @@ BOOST_AUTO_TEST_CASE(largest_and_kth) {
     BOOST_TEST(message([&] { x.kthvalue(0); }) == "kthvalue: k is 0, dimension 1 of input [2, 7] has 7 elements");
 }
 
+BOOST_AUTO_TEST_CASE(few_of_many) {
+    manual_seed(3);
+    for (const ScalarType t : {kFloat, kDouble, kHalf, kInt, kByte})
+        for (const std::int64_t n : {64, 100, 700}) {
+            const Tensor x = (rand({5, n}) * 200).to(t);
+            for (const bool largest : {true, false})
+                for (const std::int64_t k : {std::int64_t(1), n / 64}) {
+                    const auto [v, i] = x.topk(k, 1, largest);
+                    BOOST_TEST(v.equal(std::get<0>(x.sort(1, largest)).narrow(1, 0, k)));
+                    BOOST_TEST(x.gather(1, i).equal(v));
+                }
+        }
+    Tensor x = arange(200).to(kFloat);
+    x[150] = std::nan("");
+    x[20] = std::nan("");
+    BOOST_TEST(std::get<0>(x.topk(3)).isnan().sum().item<std::int64_t>() == 2);
+    BOOST_TEST(std::get<0>(x.topk(3))[2].item<float>() == 199);
+    REEL_TEST_LIST(std::get<0>(x.topk(3, 0, false)), 0, 1, 2);
+    x.fill_(std::nan(""));
+    x[199] = 7;
+    REEL_TEST_LIST(std::get<1>(x.topk(1, 0, false)), 199);
+}
+
 BOOST_AUTO_TEST_CASE(searching) {
     const Tensor s = tensor({1., 3., 3., 5.}), v = tensor({0., 3., 6., std::nan("")});
     REEL_TEST_LIST(searchsorted(s, v), 0, 1, 4, 4);
@@ -68,6 +92,52 @@ BOOST_AUTO_TEST_CASE(distinct_elements) {
     const auto at = unravel_index(tensor({5, -1}), {2, 3});
     REEL_TEST_LIST(at[0], 1, 1);
     REEL_TEST_LIST(at[1], 2, 2);
+    // Coordinates are int64: a size may not fit into the dtype of the positions.
+    const auto narrow_at = unravel_index(tensor({5, -1}).to(kChar), {2, 300});
+    BOOST_TEST((narrow_at[1].scalar_type() == kLong));
+    REEL_TEST_LIST(narrow_at[1], 5, 299);
+}
+
+BOOST_AUTO_TEST_CASE(distinct_numbers_close_together_and_far_apart) {
+    manual_seed(4);
+    for (const ScalarType t : {kByte, kChar, kShort, kInt, kLong}) {
+        const Tensor x = randint(-60, 60, {900}).to(t), order = std::get<1>(x.to(kDouble).sort(0, false, true));
+        const auto [v, inverse, counts] = unique(x);
+        BOOST_TEST((v.scalar_type() == t));
+        BOOST_TEST(v.to(kDouble).equal(std::get<0>(unique(x.to(kDouble))))); // numbers that are sorted
+        BOOST_TEST(v.index({inverse}).equal(x));
+        BOOST_TEST(counts.equal(std::get<2>(unique(x.to(kDouble)))));
+        BOOST_TEST(std::get<0>(unique(x.index({order}))).equal(v));
+    }
+    for (const ScalarType t : {kInt, kLong}) { // some far apart, which digits sort
+        const Tensor some = randint(-40'000'000, 40'000'000, {300}), x = some.index({randint(0, 300, {900})}).to(t);
+        const auto [v, inverse, counts] = unique(x);
+        const auto [w, places, times] = unique(x.to(kDouble));
+        BOOST_TEST(v.to(kDouble).equal(w));
+        BOOST_TEST(inverse.equal(places));
+        BOOST_TEST(counts.equal(times));
+    }
+    const std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                       greatest = std::numeric_limits<std::int64_t>::max();
+    BOOST_TEST(std::get<0>(unique(tensor({greatest, least, greatest}))).equal(tensor({least, greatest})));
+    BOOST_TEST(std::get<0>(unique(tensor({least + 2, least, least + 2}))).equal(tensor({least, least + 2})));
+    const auto [v, inverse, counts] = unique(tensor({true, false, true}));
+    REEL_TEST_LIST(v, 0, 1);
+    REEL_TEST_LIST(counts, 1, 2);
+}
+
+BOOST_AUTO_TEST_CASE(counts_of_many) {
+    manual_seed(5);
+    for (const std::int64_t bound : {3, 8192, 8193, 100000}) {
+        const Tensor x = randint(0, bound, {70001}), n = x.bincount({}, 10);
+        BOOST_TEST(n.sum().item<std::int64_t>() == 70001);
+        BOOST_TEST(n.size(0) == std::max<std::int64_t>(10, x.max().item<std::int64_t>() + 1));
+        BOOST_TEST(n.equal(zeros_like(n).scatter_add(0, x, ones_like(x))));
+    }
+    Tensor x = zeros({70000}, kInt);
+    BOOST_TEST(x.bincount()[0].item<std::int64_t>() == 70000);
+    x[69999] = -2;
+    BOOST_TEST(message([&] { x.bincount(); }) == "bincount: input must not be negative, got -2");
 }
 
 BOOST_AUTO_TEST_CASE(counts) {

@@ -1,6 +1,8 @@
 // Views: shared memory, gradients, in-place work through them (rules E-43 to E-48).
 #include "shape_helpers.hpp"
 
+#include <algorithm>
+
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -132,6 +134,44 @@ BOOST_AUTO_TEST_CASE(fill_diagonal) {
     const Tensor y = leaf({2, 2}) * 1.0;
     y.fill_diagonal_(0);
     BOOST_TEST(y.requires_grad());
+}
+
+BOOST_AUTO_TEST_CASE(copies_between_any_orders_of_dimensions) {
+    std::vector<std::int64_t> order{0, 1, 2, 3}, back(4);
+    for (const ScalarType t : {kBool, kHalf, kFloat, kDouble, kComplexDouble})
+        for (const std::vector<std::int64_t>& sizes :
+             {std::vector<std::int64_t>{3, 17, 9, 20}, std::vector<std::int64_t>{1, 33, 1, 40}})
+            do {
+                const Tensor x = randint(0, 50, sizes).to(t), turned = x.permute(order);
+                for (std::size_t d = 0; d < 4; ++d) back[std::size_t(order[d])] = std::int64_t(d);
+                // what lies in the one order goes into what lies in the other, both ways
+                const Tensor dense = turned.contiguous();
+                Tensor into = empty(x.sizes(), x.options()).permute(order);
+                into.copy_(dense);
+                BOOST_TEST(dense.is_contiguous());
+                BOOST_TEST(into.equal(dense));
+                BOOST_TEST(into.permute(back).equal(x));
+                for (std::int64_t k = 0; k < 5; ++k) { // some elements, found without a copy
+                    Tensor a = dense, b = x;
+                    std::vector<std::int64_t> at(4);
+                    for (std::size_t d = 0; d < 4; ++d)
+                        at[d] = (k * 7 + std::int64_t(d) * 3) % dense.size(std::int64_t(d));
+                    for (std::size_t d = 0; d < 4; ++d) a = a.select(0, at[d]);
+                    for (std::size_t d = 0; d < 4; ++d) b = b.select(0, at[std::size_t(back[d])]);
+                    BOOST_TEST(a.equal(b));
+                }
+            } while (std::next_permutation(order.begin(), order.end()));
+}
+
+BOOST_AUTO_TEST_CASE(triangles_of_any_matrices) {
+    for (const ScalarType t : {kBool, kHalf, kFloat, kComplexDouble})
+        for (const std::int64_t diagonal : {-100, -3, -1, 0, 1, 4, 100}) {
+            const Tensor x = randint(1, 50, {2, 5, 7}).to(t), row = arange(5).unsqueeze(1), column = arange(7);
+            const Tensor low = column <= row + diagonal, up = column >= row + diagonal;
+            BOOST_TEST(tril(x, diagonal).equal(where(low, x, zeros_like(x))));
+            BOOST_TEST(triu(x, diagonal).equal(where(up, x, zeros_like(x))));
+            BOOST_TEST(tril(x.mT().contiguous().mT(), diagonal).equal(tril(x, diagonal)));
+        }
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_op_and_values) {

@@ -69,6 +69,13 @@ BOOST_AUTO_TEST_CASE(ranges_include_their_end_and_have_the_default_dtype) {
     BOOST_TEST(equal(range(0, 3, kLong), arange(4)));
 }
 
+BOOST_AUTO_TEST_CASE(integer_ranges_count_in_integers) {
+    BOOST_TEST(equal(arange(2.1, -2.9, -1.0, kLong), tensor({2, 1, 0, -1, -2}).to(kLong)));
+    BOOST_TEST(equal(arange(-0.5, 2.5, 1, kInt), tensor({0, 1, 2}).to(kInt)));
+    BOOST_TEST(equal(arange(5, 3.5, -0.5, kLong), tensor({5, 5, 5}).to(kLong)));
+    BOOST_TEST(near(arange(2.1, -0.9, -1.0), tensor({2.1, 1.1, 0.1})));
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_answer_is_refused) {
     const auto refused = [](auto f, std::initializer_list<const char*> words) {
         const std::string text = message(f);

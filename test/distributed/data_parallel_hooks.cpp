@@ -6,15 +6,21 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <thread>
+
 #include <reel/autograd/tensor_factory.hpp>
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/checkpoint.hpp>
+#include <reel/distributed/comm_hooks.hpp>
 #include <reel/nn/utils/clip_grad.hpp>
 
 using namespace reel;
 using namespace reel::testing;
 using distributed::DistributedDataParallel;
+using distributed::GradBucket;
+using distributed::ProcessGroup;
 
 BOOST_AUTO_TEST_SUITE(data_parallel_hooks)
 
@@ -271,6 +277,47 @@ BOOST_AUTO_TEST_CASE(sparse_gradients_are_refused_by_name) {
         (has(errors[0], "parameter '0.weight' has a sparse gradient, and ranks can only average dense ones: make "
                         "the layer with sparse = false") ||
          has(errors[1], "parameter '0.weight' has a sparse gradient")));
+}
+
+// D-16
+BOOST_AUTO_TEST_CASE(a_bucket_goes_out_while_backward_goes_on) {
+    const auto found = on_ranks(2, [](std::int64_t rank) {
+        nn::Sequential net = small_net();
+        DistributedDataParallel ddp(net, {.bucket_cap_mb = 0.0004});
+        std::string seen;
+        ddp->register_comm_hook(ProcessGroup(), [&](const ProcessGroup& group, const GradBucket& bucket) {
+            seen += str("bucket ", bucket.index(), "; ");
+            return distributed::comm_hooks::allreduce(group, bucket);
+        });
+        // the first layer's gradients are the last to come, and its node begins when the bucket before has gone
+        net->children()[0]->register_full_backward_pre_hook(
+            [&](nn::Module&, const std::vector<Tensor>&) { seen += "first layer; "; });
+        const Batch b = batch_of(0, rank);
+        nn::functional::mse_loss(ddp(b.input), b.target).backward();
+        return seen;
+    });
+    for (const std::string& seen : found) BOOST_TEST(seen == "bucket 0; first layer; bucket 1; ");
+}
+
+// D-16
+BOOST_AUTO_TEST_CASE(what_communication_takes_is_told_apart_from_what_is_waited_for) {
+    const auto found = on_ranks(2, [](std::int64_t rank) {
+        nn::Sequential net = small_net();
+        DistributedDataParallel ddp(net, {.bucket_cap_mb = 0.0004});
+        const double none = ddp->last_reduction().backward_comm;
+        // the bucket before this layer begins meanwhile
+        net->children()[0]->register_full_backward_pre_hook([](nn::Module&, const std::vector<Tensor>&) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        });
+        const Batch b = batch_of(0, rank);
+        nn::functional::mse_loss(ddp(b.input), b.target).backward();
+        return std::pair(none, ddp->last_reduction());
+    });
+    for (const auto& [none, times] : found) {
+        BOOST_TEST(none == 0);
+        BOOST_TEST(times.backward_compute_comm_overlap > 0);
+        BOOST_TEST(times.backward_comm >= times.backward_compute_comm_overlap);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -52,7 +52,10 @@ BOOST_AUTO_TEST_CASE(processes_find_each_other_by_the_environment) {
         run_processes(1, "sum", [](std::int64_t, Variables& v) { v["MASTER_ADDR"] = v["MASTER_PORT"] = ""; })[0].said ==
         "sockets 0 of 1: 1");
     // without a launcher, a program is its own world
-    const auto alone = run_processes(1, "sum", [](std::int64_t, Variables& v) { v["RANK"] = v["WORLD_SIZE"] = ""; });
+    const auto alone = run_processes(1, "sum", [](std::int64_t, Variables& v) {
+        v["RANK"] = v["WORLD_SIZE"] = v["MASTER_ADDR"] = v["MASTER_PORT"] = "";
+        v["SLURM_STEP_NUM_TASKS"] = "1", v["SLURM_NTASKS"] = "4"; // one step of a job that may have more
+    });
     BOOST_TEST(alone[0].said == "threads 0 of 1: 1");
 }
 
@@ -64,6 +67,7 @@ BOOST_AUTO_TEST_CASE(forgetting_finalize_is_no_hang) {
     for (const Ended& e : run_processes(2, "forgetful")) BOOST_TEST(e.status == 0, e.said);
 }
 
+// D-42
 BOOST_AUTO_TEST_CASE(an_environment_set_by_half_is_told_by_what_is_missing) {
     const auto says = [](const char* name, const char* value) {
         return run_processes(1, "sum",
@@ -81,6 +85,29 @@ BOOST_AUTO_TEST_CASE(an_environment_set_by_half_is_told_by_what_is_missing) {
     BOOST_TEST(has(says("RANK", "one"), "init: RANK is 'one'; expected an integer"));
     BOOST_TEST(has(says("WORLD_SIZE", "0"), "init: WORLD_SIZE is 0; expected 1 at least"));
     BOOST_TEST(has(says("MASTER_PORT", "99999"), "init: MASTER_PORT is 99999; expected 1 to 65535"));
+}
+
+// D-42
+BOOST_AUTO_TEST_CASE(an_address_without_a_rank_is_no_world_of_its_own) {
+    const auto said = [](const char* given, const char* value) {
+        return run_processes(1, "sum", [&](std::int64_t, Variables& v) {
+            v["RANK"] = v["WORLD_SIZE"] = v["MASTER_ADDR"] = v["MASTER_PORT"] = "";
+            v[given] = value;
+        })[0];
+    };
+    for (const char* given : {"MASTER_ADDR", "MASTER_PORT"}) {
+        const Ended one = said(given, "4242");
+        BOOST_TEST(has(one.said, "init: the environment is set by half: RANK, WORLD_SIZE, "), one.said);
+        BOOST_TEST(has(one.said, "for a program that is a world of its own unset MASTER_ADDR and MASTER_PORT"),
+                   one.said);
+        BOOST_TEST(one.status == 1);
+    }
+    const Ended crowd = said("SLURM_STEP_NUM_TASKS", "4");
+    BOOST_TEST(has(crowd.said, "init: srun has started 4 tasks, of which this one"), crowd.said);
+    BOOST_TEST(has(crowd.said, "RANK and WORLD_SIZE are missing; start `srun reel-run PROGRAM`"), crowd.said);
+    BOOST_TEST(crowd.status == 1);
+    BOOST_TEST(has(message([] { dist::init(dist::Backend::kAuto, {.master = "here:4242"}); }),
+                   "init: the environment is set by half: RANK, WORLD_SIZE missing"));
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_come_is_named) {

@@ -104,4 +104,16 @@ BOOST_AUTO_TEST_CASE(of_nothing_is_done) {
     BOOST_TEST(none.result().empty());
 }
 
+BOOST_AUTO_TEST_CASE(knows_when_it_was_under_way) {
+    const auto found = on_ranks(2, [](std::int64_t) {
+        const auto before = std::chrono::steady_clock::now();
+        const dist::Work work = dist::all_reduce_async(ones({3}));
+        const dist::WorkTimes times = work.times();
+        return before <= times.begun && times.begun <= times.ended && times.ended <= std::chrono::steady_clock::now() &&
+               work.is_completed();
+    });
+    BOOST_TEST((found[0] && found[1]));
+    BOOST_TEST((dist::Work().times().begun == dist::WorkTimes().begun));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

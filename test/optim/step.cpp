@@ -108,6 +108,25 @@ BOOST_AUTO_TEST_CASE(complex_parameters_step_as_pairs_of_numbers) {
     for (int i = 0; i < 3; ++i)
         BOOST_TEST((p.data_ptr<std::complex<double>>()[i] == std::complex<double>(-0.5 * i, 0.5)));
 }
+BOOST_AUTO_TEST_CASE(what_states_begin_with_holds_for_both_parts_of_a_complex_number) {
+    const auto moved = [](auto make) {
+        const Tensor p = reel::zeros({1}, kComplexDouble).requires_grad_();
+        Tensor g = reel::zeros({1}, kComplexDouble);
+        g.data_ptr<std::complex<double>>()[0] = {2, -2};
+        p.mutable_grad() = g;
+        make(p)->step();
+        return p.data_ptr<std::complex<double>>()[0];
+    };
+    const std::complex<double> summed = moved([](const Tensor& p) {
+        return std::make_shared<optim::Adagrad>(std::vector<Tensor>{p},
+                                                optim::AdagradOptions(0.5).initial_accumulator_value(5));
+    });
+    BOOST_TEST(std::abs(summed - std::complex<double>(-1, 1) / 3.0) < 1e-9); // 0.5 * 2 / sqrt(5 + 2 * 2)
+    const std::complex<double> signs = moved([](const Tensor& p) {
+        return std::make_shared<optim::Rprop>(std::vector<Tensor>{p}, optim::RpropOptions(0.1));
+    });
+    BOOST_TEST(std::abs(signs - std::complex<double>(-0.1, 0.1)) < 1e-12);
+}
 BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
     const int before = get_num_threads();
     const auto run = [](int threads) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: run.sh OUT [KILLS]
-# reel-run: what it sets, how it ends, what it refuses; then ranks killed at random moments (REEL_KILLS of them, 20 unless set).
+# reel-run: what it sets, how it ends, what it refuses; then bad days; then ranks killed at random moments (REEL_KILLS of them, 20 unless set).
 # Ends with `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/../.."
@@ -78,6 +78,10 @@ if [ -x "$out/bin/ranks" ]; then
         check "$model: one that was saved goes on" "$threads" "$("${run[@]}" -n 2 "${words[@]}" --steps 12 --checkpoint "$dir/$model" --out "$dir/rest.html" | grep -v ^report)"
     done
 fi
+text=$(python3 test/reel_run/bad_days.py "$out/bin" 2>&1)
+echo "$text"
+read -r p f <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$text" | tail -n 1)"
+passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
 text=$(python3 test/reel_run/kills.py "$out/bin" "$kills" 2>&1)
 echo "$text"
 read -r p f <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$text" | tail -n 1)"

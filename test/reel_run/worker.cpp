@@ -1,7 +1,7 @@
-// A rank of a small run that may die at any moment (D-43): `worker FOLDER STEPS [PAUSE_MS]`. It goes on from
-// FOLDER/checkpoint, and writes every step's loss to FOLDER/losses, the parameters to FOLDER/end. FOLDER/kills says
-// where ranks die, each line once: `RANK STEP PHASE MICROSECONDS` from the beginning of forward, backward, optimizer or
-// checkpoint, at their end at the latest.
+// A rank of a small run that may die at any moment (D-43): `worker FOLDER STEPS [PAUSE_MS [TIMEOUT_S]]`. It goes
+// on from FOLDER/checkpoint, and writes every step's loss to FOLDER/losses, the parameters to FOLDER/end. FOLDER/kills
+// says where ranks die, each line once: `RANK STEP PHASE MICROSECONDS` from the beginning of forward, backward,
+// optimizer or checkpoint, at their end at the latest.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -83,9 +83,10 @@ void write_end(const std::string& folder, const std::string& saved) {
                 << item->norm().item<double>() << "\n";
 }
 
-void train(const std::string& folder, std::int64_t steps, std::chrono::milliseconds pause) {
+void train(const std::string& folder, std::int64_t steps, std::chrono::milliseconds pause,
+           std::chrono::seconds timeout) {
     namespace dist = reel::distributed;
-    const dist::Session session(dist::Backend::kSockets, {.timeout = std::chrono::seconds(20)});
+    const dist::Session session(dist::Backend::kSockets, {.timeout = timeout});
     const auto [x, y] = data();
     reel::manual_seed(1);
     nn::Sequential net{nn::Linear(6, 16), nn::Tanh(), nn::Linear(16, 3)};
@@ -148,7 +149,8 @@ void train(const std::string& folder, std::int64_t steps, std::chrono::milliseco
 int main(int argc, char** argv) {
     if (argc < 3) return 2;
     try {
-        train(argv[1], std::atoll(argv[2]), std::chrono::milliseconds(argc > 3 ? std::atoi(argv[3]) : 0));
+        train(argv[1], std::atoll(argv[2]), std::chrono::milliseconds(argc > 3 ? std::atoi(argv[3]) : 0),
+              std::chrono::seconds(argc > 4 ? std::atoi(argv[4]) : 20));
         return 0;
     } catch (const std::exception& e) {
         std::cerr << "worker: rank " << (std::getenv("RANK") ? std::getenv("RANK") : "?") << ": " << e.what() << "\n";

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/anomaly.hpp>
+#include <reel/autograd/backward.hpp>
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
@@ -171,6 +172,47 @@ BOOST_AUTO_TEST_CASE(the_tape_keeps_its_rules) {
     const auto f = [](const Tensor& t) { return (t * t).exp(); };
     f(f(d * 0.1) * 0.1).sum().backward();
     BOOST_TEST(same(c.grad(), d.grad()));
+}
+
+/// Gradients that call the function once more are those of the call, or an error: never those of other values.
+BOOST_AUTO_TEST_CASE(what_changed_since_a_call_is_noticed_when_it_is_repeated) {
+    const Tensor shift = randn({3}), scale = randn({3}), offset = randn({3});
+    const auto f = [&](const Tensor& x) { // the backward reads scale and the sum, neither shift nor offset
+        return std::make_tuple(sin(x * scale + shift), x + offset);
+    };
+    const auto compiled = compile(f);
+    const auto changed_between = [&](const Tensor& outside, bool again, bool one) {
+        const Tensor x = randn({3}).requires_grad_(), y = x.detach().clone().requires_grad_();
+        const auto a = compiled(x), b = f(y);
+        const Tensor before = outside.clone();
+        Tensor(outside).add_(1);
+        const auto gradient = [&](const auto& results, const Tensor& of) {
+            const Tensor whole = one ? std::get<0>(results) : std::get<0>(results) * 2 + std::get<1>(results);
+            return autograd::grad({whole.sum()}, {of}, {}, std::nullopt, again)[0];
+        };
+        std::string said = message([&] { BOOST_TEST(allclose(gradient(a, x), gradient(b, y))); });
+        Tensor(outside).copy_(before);
+        return said;
+    };
+    for (int i = 0; i < 3; ++i) compiled(randn({3}).requires_grad_());
+    for (const bool again : {false, true})
+        for (const bool one : {false, true}) {
+            const std::string said = changed_between(shift, again, one);
+            BOOST_TEST(has(said, again || one ? "a tensor from outside that it uses (float32 of shape [3]) was "
+                                                "modified in place since: modify a clone of it, or call the "
+                                                "function eagerly"
+                                              : "nothing was thrown"),
+                       said);
+            BOOST_TEST(has(changed_between(scale, again, one), "was modified by an in-place operation"));
+            BOOST_TEST(changed_between(offset, again, one) == "nothing was thrown"); // nothing depends on it
+        }
+    const auto shifted = compile([&](const Tensor& x, const Tensor& by) { return sin(x + by); });
+    for (int i = 0; i < 3; ++i) shifted(randn({3}).requires_grad_(), randn({3}));
+    const Tensor x = randn({3}).requires_grad_(), by = randn({3}), y = shifted(x, by);
+    Tensor(by).zero_();
+    BOOST_TEST(has(message([&] { autograd::grad({y.sum()}, {x}, {}, true, true); }),
+                   "an argument of it (float32 of shape [3]) was modified in place since"));
+    BOOST_TEST(message([&] { autograd::grad({y}, {x}, {ones({3})}); }) == "nothing was thrown");
 }
 
 BOOST_AUTO_TEST_CASE(errors_nesting_and_threads) {

@@ -64,6 +64,38 @@ BOOST_AUTO_TEST_CASE(SC_114_loops_maps_and_scans_are_differentiated) {
     BOOST_TEST(close(p->get_parameter("a").grad(), row(4 + 3, 8 + 6, 12 + 9)));
     BOOST_TEST(close(p->get_parameter("b").grad(), row(3, 6, 9)));
 }
+// Rows are (i / 8, (i + 1) / 8).
+BOOST_AUTO_TEST_CASE(SC_114_associative_scans_run_and_are_differentiated) {
+    const Tensor x = (reel::arange(10, TensorOptions(kFloat)) / 8).view({5, 2}).requires_grad_();
+    const jit::ExportedProgram scanned = jit::load_exported(archive_file("scanned.pt2"));
+    const auto r = scanned({x, reel::ones({5, 2})}).elements();
+    BOOST_TEST(close(r[0].toTensor(), x.cumprod(0)));
+    const Tensor sums = reel::tensor(
+        {1., 1., 1.25, 1.375, 1.625, 1.859375, 2.21875, 2.626953125, 3.21875, 3.955322265625}, TensorOptions(kFloat));
+    BOOST_TEST(close(r[1].toTensor(), sums.view({5, 2})));
+    // torch.vmap takes several steps of it at once, and none in the end
+    for (const char* file : {"batched.pt2", "scanned.pt2"}) {
+        const Tensor in = x.detach().clone().requires_grad_();
+        const jit::ExportedProgram p = jit::load_exported(archive_file(file));
+        const bool one = std::string(file) == "batched.pt2";
+        const IValue out = one ? p({in}) : p({in, reel::ones({5, 2})}).elements()[0];
+        BOOST_TEST(close(out.toTensor(), x.cumprod(0)));
+        out.toTensor()[2].sum().backward();
+        const Tensor g =
+            reel::tensor({0.125, 0.234375, 0., 0.078125, 0., 0.046875, 0., 0., 0., 0.}, TensorOptions(kFloat));
+        BOOST_TEST(close(in.grad(), g.view({5, 2})));
+    }
+}
+BOOST_AUTO_TEST_CASE(SC_114_subgraphs_run) {
+    const Tensor x = row(1, 2, 3), y = row(0.5, 1, 2);
+    const jit::ExportedProgram p = jit::load_exported(archive_file("regions.pt2"));
+    BOOST_TEST(close(p({x, y}).toTensor(), x.sin() * y + y.sin() * x));
+}
+BOOST_AUTO_TEST_CASE(SC_114_a_loop_without_a_step_is_differentiated) {
+    const jit::ExportedProgram p = program();
+    results(p, row(1, 2, 3), 0)[2].sum().backward();
+    BOOST_TEST(close(p->get_parameter("a").grad(), row(0, 0, 0)));
+}
 // SC-98: limits hold for programs, too.
 BOOST_AUTO_TEST_CASE(SC_98_an_endless_loop_ends_by_the_limit) {
     jit::RunLimits limits;

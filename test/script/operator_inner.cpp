@@ -64,9 +64,11 @@ BOOST_AUTO_TEST_CASE(losses_and_activations_give_what_their_derivatives_read) { 
                }) == "nll_loss_forward: reduction is 3; expected 0, 1 or 2");
     BOOST_TEST(reel::allclose(part(run("aten::log_sigmoid_forward", {x}), 0), x.sigmoid().log()));
     const double hidden = -std::numeric_limits<double>::infinity();
-    const Tensor rows =
-        run("aten::_safe_softmax", {reel::tensor({{0.0, 0.0}, {hidden, hidden}}), -1, IValue()}).toTensor();
+    const Tensor scores = reel::tensor({{0.0, 0.0}, {hidden, hidden}}).requires_grad_();
+    const Tensor rows = run("aten::_safe_softmax", {scores, -1, IValue()}).toTensor();
     BOOST_TEST(reel::equal(rows, reel::tensor({{0.5, 0.5}, {0.0, 0.0}})));
+    rows.select(1, 0).sum().backward();
+    BOOST_TEST(reel::equal(scores.grad(), reel::tensor({{0.25, -0.25}, {0.0, 0.0}}))); // a hidden row has none
     const Tensor v = reel::tensor({1.0, 2.0}, TensorOptions(kDouble));
     const Tensor product = run("aten::_trilinear", {v, matrix(), v, IValue::list({1}), IValue::list({}),
                                                     IValue::list({0}), IValue::list({0, 1}), 1})

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/adagrad.hpp>
 
 #include <reel/optim/detail/steps/adagrad.hpp>
@@ -7,6 +6,7 @@
 #include "checks.hpp"
 #include "sparse_rows.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -30,7 +30,7 @@ void Adagrad::make_states() {
         for (const Tensor& p : group.params()) give_sum(p, state_of<AdagradParamState>(p), options_of(group));
 }
 void Adagrad::give_sum(const Tensor& p, AdagradParamState& s, const AdagradOptions& o) {
-    if (!s.sum().defined()) s.sum(reel::full_like(p.detach(), o.initial_accumulator_value()));
+    if (!s.sum().defined()) s.sum(detail::full_state(p.detach(), o.initial_accumulator_value()));
 }
 
 void AdagradOptions::fields(FieldVisitor& v) {

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/rprop.hpp>
 
 #include <reel/optim/detail/steps/rprop.hpp>
@@ -36,7 +35,7 @@ void RpropOptions::check() const {
 void Rprop::update_parameter(const Tensor& p, const Tensor& g, RpropParamState& s, const RpropOptions& o) {
     if (!s.prev().defined()) {
         s.prev(detail::zero_state(p));
-        s.step_size(reel::full_like(p, o.lr()));
+        s.step_size(detail::full_state(p, o.lr()));
     }
     ++s.step();
     steps::rprop_step step{step_base(o)};

@@ -181,27 +181,71 @@ void transpose_any(std::size_t bytes, void* dst, std::int64_t dr, const void* sr
     }
 }
 
+/// The dimensions of a copy in the order of the destination's memory, outermost first, joined where both sides go on;
+/// those of one element are left out.
+struct CopyDims {
+    static constexpr int max_dims = 64;
+    int dims = 0;
+    std::int64_t size[max_dims], to[max_dims], from[max_dims];
+
+    CopyDims(int ndim, const std::int64_t* shape, const std::int64_t* ds, const std::int64_t* ss) {
+        for (int d = 0; d < ndim; ++d) {
+            if (shape[d] == 1) continue;
+            int at = dims++;
+            for (; at > 0 && to[at - 1] < ds[d]; --at) set(at, size[at - 1], to[at - 1], from[at - 1]);
+            set(at, shape[d], ds[d], ss[d]);
+        }
+        int last = 0;
+        for (int d = 1; d < dims; ++d) {
+            if (to[last] == to[d] * size[d] && from[last] == from[d] * size[d])
+                set(last, size[last] * size[d], to[d], from[d]);
+            else ++last, set(last, size[d], to[d], from[d]);
+        }
+        dims = dims == 0 ? 0 : last + 1;
+    }
+    /// A dimension along which the source lies dense while the destination does along the innermost one: these two are
+    /// transposed. -1 where there is none, or where it is not worth it.
+    int transposed() const {
+        if (dims < 2 || to[dims - 1] != 1 || size[dims - 1] < 8 || from[dims - 1] == 1 || from[dims - 1] == 0)
+            return -1;
+        for (int d = dims - 2; d >= 0; --d)
+            if (from[d] == 1) return size[d] < 8 ? -1 : d;
+        return -1;
+    }
+
+private:
+    void set(int d, std::int64_t n, std::int64_t t, std::int64_t f) { size[d] = n, to[d] = t, from[d] = f; }
+};
+/// The copy whose dimension `rows` is transposed with the innermost one.
+void copy_transposed(const CopyDims& c, int rows, std::size_t bytes, char* dst, const char* src) {
+    const int inner = c.dims - 1;
+    std::int64_t outer = 1;
+    for (int d = 0; d < inner; ++d)
+        if (d != rows) outer *= c.size[d];
+    const std::int64_t plane = c.size[rows] * c.size[inner];
+    parallel_for(0, outer, std::max<std::int64_t>(1, 32768 / plane), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t o = begin; o < end; ++o) {
+            std::int64_t rest = o, to = 0, from = 0;
+            for (int d = inner - 1; d >= 0; --d) {
+                if (d == rows) continue;
+                to += rest % c.size[d] * c.to[d];
+                from += rest % c.size[d] * c.from[d];
+                rest /= c.size[d];
+            }
+            transpose_any(bytes, dst + to * std::int64_t(bytes), c.to[rows], src + from * std::int64_t(bytes),
+                          c.from[inner], c.size[rows], c.size[inner]);
+        }
+    });
+}
+
 /// dst[i] = src[i] over `shape`; strides in elements, outermost first.
 void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int64_t* ds, ScalarType dt,
                   const void* src, const std::int64_t* ss, ScalarType st) {
     const std::int64_t db = std::int64_t(elementSize(dt)), sb = std::int64_t(elementSize(st));
-    // The last two dimensions of a transposed copy: destination rows are source columns.
-    if (dt == st && ndim >= 2 && shape[ndim - 1] >= 8 && shape[ndim - 2] >= 8 && ds[ndim - 1] == 1 &&
-        ss[ndim - 2] == 1 && ss[ndim - 1] != 1 && ss[ndim - 1] != 0) {
-        std::int64_t outer = 1;
-        for (int d = 0; d < ndim - 2; ++d) outer *= shape[d];
-        for (std::int64_t o = 0; o < outer; ++o) {
-            std::int64_t rest = o, dof = 0, sof = 0;
-            for (int d = ndim - 3; d >= 0; --d) {
-                const std::int64_t i = rest % shape[d];
-                rest /= shape[d];
-                dof += i * ds[d];
-                sof += i * ss[d];
-            }
-            transpose_any(std::size_t(db), static_cast<char*>(dst) + dof * db, ds[ndim - 2],
-                          static_cast<const char*>(src) + sof * sb, ss[ndim - 1], shape[ndim - 2], shape[ndim - 1]);
-        }
-        return;
+    if (dt == st && ndim >= 2) {
+        const CopyDims dims(ndim, shape, ds, ss);
+        if (const int rows = dims.transposed(); rows >= 0)
+            return copy_transposed(dims, rows, std::size_t(db), static_cast<char*>(dst), static_cast<const char*>(src));
     }
     std::int64_t dbytes[64], sbytes[64];
     for (int d = 0; d < ndim; ++d) { // one step is none; its stride may be any number

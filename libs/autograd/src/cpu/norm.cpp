@@ -9,6 +9,7 @@
 #include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
 namespace reel::cpu {
@@ -17,6 +18,12 @@ namespace {
 
 template <class F> void dispatch_norm(const char* op, const Tensor& x, F f) {
     detail::dispatch<detail::Floats>(x.scalar_type(), op, f);
+}
+/// The same, and the 16-bit types.
+template <class F> void dispatch_any_norm(const char* op, const Tensor& x, F f) {
+    if (x.scalar_type() == kHalf) f.template operator()<Half>();
+    else if (x.scalar_type() == kBFloat16) f.template operator()<BFloat16>();
+    else dispatch_norm(op, x, f);
 }
 /// Pointers, null for undefined tensors.
 template <class T> struct Pointers {
@@ -44,7 +51,8 @@ template <class F> void each_stat(const NormGeometry& g, F f) {
 
 void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, const Tensor& var_, const Tensor& x_) {
     double *mean = host_data<double>(mean_, op), *var = host_data<double>(var_, op);
-    dispatch_norm(op, x_, [&]<class T>() {
+    dispatch_any_norm(op, x_, [&]<class T>() {
+        using C = Wide<T>;
         const auto& k = norm_kernels<T>;
         const T* const x = host_data<T>(x_, op);
         const auto plane = [&](std::int64_t n, std::int64_t c) { return x + (n * g.channels + c) * g.length; };
@@ -55,11 +63,11 @@ void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, co
         for (std::int64_t s = 0; s < g.num_stats(); ++s) mean[s] /= count;
         each_stat(g, [&](std::int64_t s, std::int64_t n, std::int64_t c) {
             // The kernel subtracts a rounded mean; the difference enters the variance as a square.
-            var[s] += k.squares(plane(n, c), g.length, T(mean[s]));
+            var[s] += k.squares(plane(n, c), g.length, C(mean[s]));
         });
         for (std::int64_t s = 0; s < g.num_stats(); ++s) {
             // max would hide a NaN, and an infinity's: 0 * var is NaN for both.
-            const double off = mean[s] - double(T(mean[s]));
+            const double off = mean[s] - double(C(mean[s]));
             var[s] = std::max(0.0, var[s] / count - off * off) + 0 * var[s];
         }
     });
@@ -87,14 +95,17 @@ void norm_running(const char* op, const Tensor& running, const Tensor& before, c
 
 void norm_forward(const char* op, const NormGeometry& g, const Tensor& y_, const Tensor& x_, const Tensor& mean_,
                   const Tensor& rstd_, const Tensor& weight, const Tensor& bias) {
-    dispatch_norm(op, x_, [&]<class T>() {
-        const Pointers<T> data{op};
-        const T *x = data(x_), *mean = data(mean_), *rstd = data(rstd_), *w = data(weight), *b = data(bias);
-        T* const y = data(y_);
+    dispatch_any_norm(op, x_, [&]<class T>() {
+        using C = Wide<T>;
+        const Pointers<T> elements{op};
+        const Pointers<C> data{op};
+        const T* const x = elements(x_);
+        const C *mean = data(mean_), *rstd = data(rstd_), *w = data(weight), *b = data(bias);
+        T* const y = elements(y_);
         parallel_for(0, g.batch * g.channels, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t p = begin; p < end; ++p) {
                 const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
-                const T scale = rstd[s] * (w ? w[c] : T(1)), shift = b ? b[c] : T(0);
+                const C scale = rstd[s] * (w ? w[c] : C(1)), shift = b ? b[c] : C(0);
                 norm_kernels<T>.affine(x + p * g.length, y + p * g.length, g.length, mean[s], scale, shift);
             }
         });
@@ -104,12 +115,16 @@ void norm_forward(const char* op, const NormGeometry& g, const Tensor& y_, const
 void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, const Tensor& x_, const Tensor& mean,
                    const Tensor& rstd, const Tensor& weight_, bool constant_stats, const Tensor& gx_, const Tensor& gw_,
                    const Tensor& gb_) {
-    dispatch_norm(op, x_, [&]<class T>() {
+    dispatch_any_norm(op, x_, [&]<class T>() {
+        using C = Wide<T>;
         const auto& k = norm_kernels<T>;
-        const Pointers<T> data{op};
-        const T *gy = data(gy_), *x = data(x_), *m = data(mean), *r = data(rstd), *w = data(weight_);
-        T *gx = data(gx_), *gw = data(gw_), *gb = data(gb_);
-        const auto weight = [&](std::int64_t c) { return w ? w[c] : T(1); };
+        const Pointers<T> elements{op};
+        const Pointers<C> data{op};
+        const T *gy = elements(gy_), *x = elements(x_);
+        const C *m = data(mean), *r = data(rstd), *w = data(weight_);
+        T* const gx = elements(gx_);
+        C *gw = data(gw_), *gb = data(gb_);
+        const auto weight = [&](std::int64_t c) { return w ? w[c] : C(1); };
         const std::int64_t planes = g.batch * g.channels;
         std::vector<double> sums(std::size_t(2 * planes)), total(std::size_t(2 * g.num_stats()), 0.0);
         // With n = (x - m) r: gw = sum gy n, gb = sum gy and, where m and r depend on x,
@@ -131,8 +146,8 @@ void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, con
                 total[std::size_t(2 * s)] += double(weight(c)) * sums[std::size_t(2 * p)];
                 total[std::size_t(2 * s + 1)] += double(weight(c)) * sums[std::size_t(2 * p + 1)];
             }
-            if (gw) gw[c] = T(sx);
-            if (gb) gb[c] = T(sg);
+            if (gw) gw[c] = C(sx);
+            if (gb) gb[c] = C(sg);
         }
         if (!gx) return;
         const double count = double(g.count());
@@ -141,9 +156,9 @@ void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, con
                 const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
                 const double rs = double(r[s]);
                 // gx = a gy + b (x - m) + shift
-                const T a = T(rs) * weight(c);
-                const T b = constant_stats ? T(0) : T(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
-                const T shift = constant_stats ? T(0) : T(-rs * total[std::size_t(2 * s)] / count);
+                const C a = C(rs) * weight(c);
+                const C b = constant_stats ? C(0) : C(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
+                const C shift = constant_stats ? C(0) : C(-rs * total[std::size_t(2 * s)] / count);
                 k.combine(gy + p * g.length, x + p * g.length, gx + p * g.length, g.length, m[s], a, b, shift);
             }
         });

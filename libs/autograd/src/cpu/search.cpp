@@ -2,13 +2,16 @@
 #include <reel/autograd/kernels/search.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/row_order.hpp"
+#include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
@@ -29,12 +32,13 @@ void searchsorted(const char* op, const Tensor& out, const Tensor& sequence, con
         parallel_for(0, values.numel(), 4096, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t row = one_row ? 0 : i / per_row * length;
-                std::int64_t low = 0, high = length;
-                while (low < high) {
-                    const std::int64_t middle = low + (high - low) / 2;
+                std::int64_t low = 0;
+                for (std::int64_t left = length; left > 0;) { // no branch that nobody foresees
+                    const std::int64_t half = left / 2, middle = low + half;
                     const T& m = all[row + (perm ? perm[row + middle] : middle)];
-                    if (right ? m > v[i] : m >= v[i]) high = middle;
-                    else low = middle + 1;
+                    const bool before = !(right ? m > v[i] : m >= v[i]);
+                    low = before ? middle + 1 : low;
+                    left = before ? left - half - 1 : half;
                 }
                 o[i] = low;
             }
@@ -81,22 +85,18 @@ Tensor nonzero(const char* op, const Tensor& input, std::int64_t limit) {
     const std::int64_t dims = input.dim();
     const Tensor out = detail::empty_raw({found, dims}, kLong);
     std::int64_t* row = host_data<std::int64_t>(out, op);
-    if (dims ==
-        1) { // every place is written, the next one over those that do not count: no branch that nobody foresees
-        for (std::size_t i = 0; i < set.size() && found > 0; ++i) {
-            *row = std::int64_t(i);
-            row += bool(set[i]);
-            found -= bool(set[i]);
-        }
-        return out;
-    }
+    if (dims == 0) return out;
+    const std::int64_t width = input.sizes().back();
     Dims at(std::size_t(dims), 0);
-    for (std::size_t i = 0; i < set.size() && found > 0; ++i) {
-        if (set[i]) {
-            row = std::copy(at.begin(), at.end(), row);
-            --found;
+    for (const char* line = set.data(); found > 0; line += width) {
+        // every place is written, the next one over those that do not count: no branch that nobody foresees
+        for (std::int64_t i = 0; i < width && found > 0; ++i) {
+            for (std::int64_t d = 0; d + 1 < dims; ++d) row[d] = at[std::size_t(d)];
+            row[dims - 1] = i;
+            row += line[i] ? dims : 0;
+            found -= line[i];
         }
-        for (std::int64_t d = dims; d-- > 0;) {
+        for (std::int64_t d = dims - 1; d-- > 0;) {
             if (++at[std::size_t(d)] < input.sizes()[std::size_t(d)]) break;
             at[std::size_t(d)] = 0;
         }
@@ -140,13 +140,95 @@ std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::v
 
 } // namespace
 
+namespace {
+/// Results for `groups` distinct ones among n.
+struct Groups {
+    DistinctRows found;
+    std::int64_t *first, *inverse, *counts;
+    Groups(std::int64_t n, std::int64_t groups)
+        : found{detail::empty_raw({groups}, kLong), detail::empty_raw({n}, kLong), detail::empty_raw({groups}, kLong)},
+          first(host_data<std::int64_t>(found.first, "unique")),
+          inverse(host_data<std::int64_t>(found.inverse, "unique")),
+          counts(host_data<std::int64_t>(found.counts, "unique")) {}
+};
+/// The distinct elements of integers that lie so close together that a table of all numbers between them pays: what
+/// sorting them would give, in three passes. None is less than `least` or more than `span` above it.
+template <class T> DistinctRows unique_by_table(const T* p, std::int64_t n, T least, std::uint64_t span) {
+    struct Entry {
+        std::uint32_t count, first;
+    };
+    const auto place = [least](T v) { return std::size_t(std::uint64_t(v) - std::uint64_t(least)); };
+    const Scratch memory((std::size_t(span) + 1) * sizeof(Entry));
+    Entry *const table = memory.as<Entry>(), *const end = table + span + 1;
+    std::fill(table, end, Entry{0, 0});
+    std::int64_t groups = 0, rank = 0;
+    for (std::int64_t i = n; i-- > 0;) { // backwards: the first one stays
+        Entry& e = table[place(p[i])];
+        groups += e.count == 0;
+        ++e.count;
+        e.first = std::uint32_t(i);
+    }
+    const Groups out(n, groups);
+    for (Entry* e = table; e != end; ++e) {
+        if (e->count == 0) continue;
+        out.counts[rank] = std::int64_t(e->count);
+        out.first[rank] = std::int64_t(e->first);
+        e->count = std::uint32_t(rank++); // from now on its rank
+    }
+    for (std::int64_t i = 0; i < n; ++i) out.inverse[i] = std::int64_t(table[place(p[i])].count);
+    return out.found;
+}
+/// The same for integers whose table would be mostly empty: what they exceed the least one by is sorted by its digits.
+template <class T> DistinctRows unique_by_digits(const T* p, std::int64_t n, T least) {
+    KeyOrder<std::uint32_t> order(n);
+    auto& entries = order.entries();
+    for (std::int64_t i = 0; i < n; ++i)
+        entries[std::size_t(i)] = {std::uint32_t(std::uint64_t(p[i]) - std::uint64_t(least)), std::uint32_t(i)};
+    order.sort(Equals::AsTheyStood);
+    std::int64_t groups = 1, rank = -1;
+    for (std::size_t i = 1; i < entries.size(); ++i) groups += entries[i].key != entries[i - 1].key;
+    const Groups out(n, groups);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (i == 0 || entries[i].key != entries[i - 1].key) {
+            out.first[++rank] = std::int64_t(entries[i].place);
+            out.counts[rank] = 0;
+        }
+        ++out.counts[rank];
+        out.inverse[entries[i].place] = rank;
+    }
+    return out.found;
+}
+/// How far the greatest of n integers lies above the least one, and that one.
+template <class T> std::uint64_t span_of(const T* p, std::int64_t n, T& least) {
+    T greatest = least = p[0];
+    for (std::int64_t i = 1; i < n; ++i) {
+        least = std::min(least, p[i]);
+        greatest = std::max(greatest, p[i]);
+    }
+    return std::uint64_t(greatest) - std::uint64_t(least);
+}
+} // namespace
+
 DistinctRows unique(const char* op, const Tensor& rows, bool sort) {
     const std::int64_t n = rows.size(0), length = rows.size(1);
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n)), first, counts;
-    std::iota(order.begin(), order.end(), 0);
-    const Tensor inverse = detail::empty_raw({n}, kLong);
+    DistinctRows found;
     dispatch_all(rows.scalar_type(), op, [&]<class T>() {
         const T* p = static_cast<const T*>(host_data(rows, op));
+        if constexpr (std::is_integral_v<T>) {
+            T least{};
+            const bool numbers = sort && length == 1 && n > 0 && n <= RowOrder<T>::most;
+            const std::uint64_t span = numbers ? span_of(p, n, least) : 0;
+            if (numbers && span < 2 * std::uint64_t(n) + 256) {
+                found = unique_by_table(p, n, least, span);
+                return;
+            }
+            if (numbers && span <= std::numeric_limits<std::uint32_t>::max()) {
+                found = unique_by_digits(p, n, least);
+                return;
+            }
+        }
+        std::vector<std::int64_t> order(static_cast<std::size_t>(n)), counts;
+        std::iota(order.begin(), order.end(), 0);
         if constexpr (requires(T a) { a < a; }) {
             if (sort && length == 1 && n <= RowOrder<T>::most) {
                 RowOrder<T> sorted(n);
@@ -157,9 +239,11 @@ DistinctRows unique(const char* op, const Tensor& rows, bool sort) {
                     return before(p + a * length, p + b * length, length);
                 });
         } else REEL_CHECK_NOT_IMPLEMENTED(!sort, op, ": complex numbers have no order");
-        first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
+        const Tensor inverse = detail::empty_raw({n}, kLong);
+        const auto first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
+        found = {detail::tensor_of(first), inverse, detail::tensor_of(counts)};
     });
-    return {detail::tensor_of(first), inverse, detail::tensor_of(counts)};
+    return found;
 }
 
 } // namespace reel::cpu

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -108,15 +110,69 @@ void sort(const char* op, const Tensor& values, const Tensor& indices, const Ten
     });
 }
 
+namespace {
+/// Is one of the elements [from, to) before `last` in the order of `Before`? Compared as they are, so that vectors do.
+template <class Before, class T> bool any_before(const T* row, std::int64_t from, std::int64_t to, T last) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (last != last) return true; // NaN has an order of its own
+        bool found = false;
+        for (std::int64_t j = from; j < to; ++j)
+            found |= std::is_same_v<Before, Greater> ? !(row[j] <= last) : row[j] < last;
+        return found;
+    } else if constexpr (std::is_integral_v<T>) {
+        bool found = false;
+        for (std::int64_t j = from; j < to; ++j)
+            found |= std::is_same_v<Before, Greater> ? row[j] > last : row[j] < last;
+        return found;
+    } else return true;
+}
+/// The first `k` of a row in order, for k much smaller than n: a heap of the best so far, whose last one most elements
+/// are not before. The steps, and so the order of equal elements, are those of `std::partial_sort`.
+template <class Before, class T>
+void few_of_many(const T* in, std::int64_t n, std::int64_t k, std::vector<Keyed<T>>& heap) {
+    constexpr std::int64_t block = 16;
+    const Before before;
+    heap.resize(std::size_t(k + 1));
+    for (std::int64_t j = 0; j < k; ++j) heap[std::size_t(j)] = {in[j], j};
+    const auto end = heap.begin() + k;
+    std::make_heap(heap.begin(), end, before);
+    for (std::int64_t j = k; j < n;) {
+        const std::int64_t next = std::min(j + block, n);
+        if (!any_before<Before>(in, j, next, heap.front().first)) {
+            j = next;
+            continue;
+        }
+        for (; j < next; ++j) {
+            heap.back() = {in[j], j};
+            if (before(heap.back(), heap.front())) std::pop_heap(heap.begin(), heap.end(), before);
+        }
+    }
+    std::sort_heap(heap.begin(), end, before);
+}
+template <class Before> void topk_by_heap(const Tensor& values, const Tensor& indices, const Tensor& rows) {
+    const std::int64_t n = rows.sizes().back(), k = values.sizes().back();
+    dispatch_real(values.scalar_type(), "topk", [&]<class T>() {
+        const T* in = static_cast<const T*>(host_data(rows, "topk"));
+        T* v = static_cast<T*>(host_data(values, "topk"));
+        std::int64_t* i = host_data<std::int64_t>(indices, "topk");
+        parallel_for(0, rows.numel() / n, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
+            std::vector<Keyed<T>> best;
+            for (std::int64_t r = begin; r < end; ++r) {
+                few_of_many<Before>(in + r * n, n, k, best);
+                for (std::int64_t j = 0; j < k; ++j) std::tie(v[r * k + j], i[r * k + j]) = best[std::size_t(j)];
+            }
+        });
+    });
+}
+} // namespace
+
 void topk(const Tensor& values, const Tensor& indices, const Tensor& rows, bool largest, bool sorted) {
     const std::int64_t n = rows.sizes().back(), k = values.sizes().back();
+    if (k > 0 && k * 64 <= n) // a heap of k is cheaper than partitioning
+        return largest ? topk_by_heap<Greater>(values, indices, rows) : topk_by_heap<Less>(values, indices, rows);
     select_rows("topk", values, indices, rows, [=](auto& row) {
         const auto pick = [&](auto before) {
             if (k == 0) return;
-            if (k * 64 <= n) { // few of many: a heap of k is cheaper than partitioning
-                std::partial_sort(row.begin(), row.begin() + k, row.end(), before);
-                return;
-            }
             std::nth_element(row.begin(), row.begin() + k - 1, row.end(), before);
             if (sorted) std::sort(row.begin(), row.begin() + k - 1, before);
         };

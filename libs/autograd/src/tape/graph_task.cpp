@@ -14,6 +14,7 @@
 
 #include "tape/accumulate_grad.hpp"
 #include "tape/autograd_meta.hpp"
+#include "tape/hook_rounds.hpp"
 #include "tape/modes.hpp"
 
 namespace reel::autograd {
@@ -158,6 +159,16 @@ bool impl::accumulates_into(const Tensor& leaf) {
     if (!running || !leaf.impl()->meta()) return false;
     const NodePtr n = existing_accumulator(leaf);
     return n && running->will_execute(n.get());
+}
+std::size_t impl::hooks_after_accumulation(const Tensor& leaf) {
+    const AutogradMeta* const meta = leaf.impl()->meta();
+    if (!meta) return 0;
+    const auto count = [](const auto& table) {
+        const auto records = table ? table->snapshot() : nullptr;
+        return records ? records->size() : 0;
+    };
+    const NodePtr n = existing_accumulator(leaf);
+    return count(meta->post_accumulate) + (n && has_posthooks(*n) ? count(n->extras()->post) : 0);
 }
 void impl::at_end_of_pass(std::function<void()> fn) { running->at_end(std::move(fn)); }
 

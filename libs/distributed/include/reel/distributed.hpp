@@ -9,6 +9,7 @@
 #include <reel/distributed/distributed_sampler.hpp>
 #include <reel/distributed/fully_shard.hpp>
 #include <reel/distributed/join.hpp>
+#include <reel/distributed/object_collectives.hpp>
 #include <reel/distributed/process_group.hpp>
 #include <reel/distributed/session.hpp>
 #include <reel/distributed/sync_batch_norm.hpp>

@@ -151,6 +151,8 @@ std::vector<BucketContents> DistributedDataParallelImpl::buckets() const {
     return all;
 }
 
+ReductionTimes DistributedDataParallelImpl::last_reduction() const { return reducer_->times(); }
+
 Join DistributedDataParallelImpl::join(JoinOptions options) {
     for (const auto& [path, m] : module->module_items({}, true))
         REEL_CHECK_NOT_IMPLEMENTED(!is_sync_batch_norm(*m), who, ": join: '", path,

@@ -2,6 +2,7 @@
 #include "data_parallel/reducer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include <reel/autograd/backward.hpp>
@@ -113,7 +114,7 @@ void Reducer::begin(const PassTerms& given, bool shadow) {
 }
 
 /// Hooks of one parameter run one after the other, this one first: what the others leave is what counts. They are done
-/// when the next parameter's begin, or the pass ends.
+/// when the next parameter's begin, or the pass ends; where there are no others, now.
 void Reducer::accumulated(std::size_t i) {
     used_[i] = 1;
     if (!running_) {
@@ -129,6 +130,7 @@ void Reducer::arrived(std::size_t i) {
     settle();
     ++counts_[i];
     last_ = i;
+    if (autograd::impl::hooks_after_accumulation(parameters_[i]) == 1) settle();
 }
 void Reducer::settle() {
     if (!last_) return;
@@ -223,8 +225,12 @@ void Reducer::finish() {
 
 void Reducer::wait_for_all() {
     const NoGradGuard no_grad;
+    const auto backward_ended = std::chrono::steady_clock::now();
+    times_ = {};
     for (Bucket& b : buckets_) {
+        const Work work = b.reduced.work();
         const Tensor result = b.reduced.wait();
+        if (work.defined()) count(work.times(), backward_ended);
         if (!result.is_same(b.buffer)) b.buffer.copy_(result.reshape(b.buffer.sizes()));
         b.reduced = {};
     }
@@ -237,6 +243,12 @@ void Reducer::wait_for_all() {
         const std::uint8_t* const used = used_anywhere_.data_ptr<std::uint8_t>();
         learned_anywhere_.assign(used, used + parameters_.size());
     }
+}
+
+void Reducer::count(const WorkTimes& times, std::chrono::steady_clock::time_point backward_ended) {
+    const auto seconds = [](auto duration) { return std::max(0.0, std::chrono::duration<double>(duration).count()); };
+    times_.backward_comm += seconds(times.ended - times.begun);
+    times_.backward_compute_comm_overlap += seconds(std::min(times.ended, backward_ended) - times.begun);
 }
 
 void Reducer::shadow(const PassTerms& given) {

@@ -1,6 +1,7 @@
 // The means of a module's gradients over the ranks, made while backward goes on (doc/adr/0080).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ public:
     bool trains(const Tensor& parameter) const { return known_.contains(parameter.unsafeGetTensorImpl()); }
     const std::vector<Bucket>& buckets() const { return buckets_; }
     const std::string& name(std::size_t parameter) const { return names_[parameter]; }
+    const ReductionTimes& times() const { return times_; }
 
     std::function<PassTerms()> terms; ///< asked when a pass begins; null where all ranks are there
 
@@ -70,6 +72,7 @@ private:
     void check_all_came();
     void compare_with_first_pass();
     void wait_for_all();
+    void count(const WorkTimes& times, std::chrono::steady_clock::time_point backward_ended);
     // Gradients and buckets (reduced_gradients.cpp).
     void fill_slot(std::size_t parameter);
     void divide(const Bucket& bucket);
@@ -108,6 +111,7 @@ private:
     std::optional<std::size_t> last_;  ///< has accumulated; its hooks may still run
     std::size_t next_ = 0;             ///< the bucket to be launched
     std::string failure_;              ///< what this rank ended the pass with
+    ReductionTimes times_;             ///< of the last pass that was reduced
 
     // From pass to pass.
     std::int64_t passes_ = 0;

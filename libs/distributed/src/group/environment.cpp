@@ -38,10 +38,7 @@ std::optional<Place> place_in_world(const Options& options) {
         host = options.master.substr(0, colon);
         port = options.master.substr(colon + 1);
     }
-    if (!rank && !size) {
-        // an address alone is often left over from something else
-        return std::nullopt;
-    }
+    if (!rank && !size && (under_mpi() || (!host && !port))) return std::nullopt;
     std::string missing;
     const auto need = [&](bool given, const char* name) {
         if (!given) (missing += missing.empty() ? "" : ", ") += name;
@@ -53,9 +50,10 @@ std::optional<Place> place_in_world(const Options& options) {
         need(host.has_value(), "MASTER_ADDR");
         need(port.has_value(), "MASTER_PORT");
     }
-    REEL_CHECK_VALUE(
-        missing.empty(), "init: the environment is set by half: ", missing,
-        " missing; a launcher sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or give them in Options");
+    REEL_CHECK_VALUE(missing.empty(), "init: the environment is set by half: ", missing,
+                     " missing; a launcher sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or give them in Options",
+                     !rank && !size ? "; for a program that is a world of its own unset MASTER_ADDR and MASTER_PORT"
+                                    : "");
     REEL_CHECK_VALUE(*size > 0, "init: WORLD_SIZE is ", *size, "; expected 1 at least");
     REEL_CHECK_VALUE(*rank >= 0 && *rank < *size, "init: RANK is ", *rank, "; expected 0 to ", *size - 1,
                      " with WORLD_SIZE ", *size);
@@ -66,6 +64,14 @@ std::optional<Place> place_in_world(const Options& options) {
         place.port = std::uint16_t(p);
     }
     return place;
+}
+
+void check_not_alone_in_a_crowd() {
+    const auto tasks = variable("SLURM_STEP_NUM_TASKS");
+    REEL_CHECK_VALUE(!tasks || *tasks == "1", "init: srun has started ", *tasks,
+                     " tasks, of which this one (SLURM_PROCID ", variable("SLURM_PROCID").value_or("?"),
+                     ") would be a world of its own: RANK and WORLD_SIZE are missing; start `srun reel-run PROGRAM`, "
+                     "which sets them");
 }
 
 bool under_mpi() { return variable("OMPI_COMM_WORLD_SIZE") || variable("PMIX_RANK") || variable("PMI_RANK"); }

@@ -110,8 +110,10 @@ std::shared_ptr<WorkState> Group::queue(Call call) {
     auto state = state_for(call);
     // (one that the others are told of, and nobody waits for, needs the group all the same)
     lane_.push([state, call = std::move(call)]() mutable {
+        state->times.begun = Clock::now();
         std::optional<Failure> failure = state->group->perform(call);
         call = {}; // the operands are the caller's again
+        state->times.ended = Clock::now();
         state->complete(std::move(failure));
     });
     return state;

@@ -24,6 +24,7 @@ struct WorkState {
     std::shared_ptr<Group> group;
     std::vector<Tensor> outputs;
     bool posted = false; ///< a receive, which no thread runs: who waits keeps the time
+    WorkTimes times;     ///< written before it is done
     Envelope envelope;
 
     bool completed() const { return done.load(std::memory_order_acquire); }

@@ -39,6 +39,7 @@ Backend chosen(Backend backend, const Options& options) {
     if (backend != Backend::kAuto) return backend;
     if (place_in_world(options)) return Backend::kSockets;
     if (under_mpi()) return Backend::kMPI;
+    check_not_alone_in_a_crowd();
     return Backend::kThreads;
 }
 } // namespace

@@ -42,6 +42,11 @@ std::exception_ptr Work::exception() const {
     return failure ? detail::exception_of(*failure) : nullptr;
 }
 
+WorkTimes Work::times() const {
+    wait();
+    return state_ ? state_->times : WorkTimes();
+}
+
 std::vector<Tensor> Work::result() const {
     wait();
     return state_ ? state_->outputs : std::vector<Tensor>{};

@@ -26,6 +26,7 @@ public:
     ExportedGraph read() {
         for (const json::value& v : source_.at("inputs").as_array()) out_.inputs.push_back(input(v));
         for (const json::value& v : source_.at("nodes").as_array()) out_.nodes.push_back(node(v.as_object()));
+        find_regions();
         for (const json::value& v : source_.at("outputs").as_array()) out_.outputs.push_back(argument(v));
         if (const json::value* single = source_.if_contains("is_single_tensor_return"))
             out_.is_single_result = single->is_bool() && single->as_bool();
@@ -33,6 +34,21 @@ public:
     }
 
 private:
+    /// Regions of batches end where they should, and slices are taken and joined within.
+    void find_regions() {
+        std::vector<std::size_t> open;
+        for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
+            const BatchStep step = out_.nodes[i].batch_step;
+            if (step == BatchStep::Begin) open.push_back(i);
+            REEL_CHECK_VALUE(open.size() < deepest, "batches in batches are deeper than ", deepest);
+            if (step == BatchStep::None || step == BatchStep::Nothing || step == BatchStep::Begin) continue;
+            REEL_CHECK_VALUE(!open.empty(), "'", out_.nodes[i].target, "' without a batch that begins before");
+            if (step != BatchStep::End) continue;
+            out_.nodes[open.back()].region_end = i;
+            open.pop_back();
+        }
+        REEL_CHECK_VALUE(open.empty(), "a batch begins that does not end");
+    }
     std::size_t define(const std::string& name) {
         const auto [it, fresh] = out_.slots.emplace(name, out_.slots.size());
         REEL_CHECK_VALUE(fresh, "the name '", name, "' is given twice");
@@ -168,7 +184,12 @@ private:
             outputs.erase(outputs.begin());
             REEL_CHECK_NOT_IMPLEMENTED(is_aten(n.target), "the operator '", n.target, "' is not supported");
         }
-        if (is_aten(n.target)) {
+        n.batch_step = batch_step(n.target);
+        if (n.batch_step != BatchStep::None) {
+            for (const json::value& v : inputs) n.inputs.push_back(argument(v.as_object().at("arg")));
+            REEL_CHECK_VALUE(n.batch_step != BatchStep::Begin || !n.inputs.empty(), "takes a number of slices");
+            REEL_CHECK_VALUE(outputs.size() == 1, "has ", outputs.size(), " results; expected 1");
+        } else if (is_aten(n.target)) {
             n.op = operator_of(n.target);
             bind(n, inputs);
         } else if (is_higher_order(n.target)) {

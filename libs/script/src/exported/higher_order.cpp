@@ -1,5 +1,6 @@
 // Operators that take graphs (rule SC-114).
 #include <algorithm>
+#include <functional>
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
@@ -75,10 +76,10 @@ Values run_while_loop(const ExportedNode& n, const Values& inputs) {
         both.insert(both.end(), read.begin(), read.end());
         return both;
     };
-    for (;;) {
+    for (bool began = false;; began = true) {
         const Values go_on = condition.run(all());
         REEL_CHECK_VALUE(go_on.size() == 1, "the condition of '", n.target, "' gives ", go_on.size(), " values");
-        if (!truth(go_on[0])) return carried;
+        if (!truth(go_on[0])) return began ? carried : differentiated(carried, all());
         Values next = step.run(all());
         REEL_CHECK_VALUE(next.size() == carried.size(), "a step of '", n.target, "' gives ", next.size(),
                          " values for ", carried.size());
@@ -143,6 +144,51 @@ Values run_scan(const ExportedNode& n, const Values& inputs) {
     for (const IValue& v : stacked(steps)) carried.push_back(v);
     return carried;
 }
+using Rows = std::vector<Values>;
+/// Rows `first`, `first + step`, ... below `end`.
+Rows every(const Rows& rows, std::size_t first, std::size_t step, std::size_t end) {
+    Rows out;
+    for (std::size_t i = first; i < end; i += step) out.push_back(rows[i]);
+    return out;
+}
+/// Each row with those before it: neighbours first, then their results, so that rows are combined in the reference's
+/// order, which functions that are associative but for rounding show.
+Rows scanned(const Rows& rows, const std::function<Values(const Values&, const Values&)>& combine) {
+    if (rows.size() < 2) return rows;
+    const auto combined = [&](const Rows& a, const Rows& b, std::size_t count) {
+        Rows out;
+        for (std::size_t i = 0; i < count; ++i) out.push_back(combine(a[i], b[i]));
+        return out;
+    };
+    const std::size_t n = rows.size();
+    const Rows second = scanned(combined(every(rows, 0, 2, n), every(rows, 1, 2, n), n / 2), combine);
+    const Rows first = combined(second, every(rows, 2, 2, n), (n - 1) / 2);
+    Rows out{rows[0]};
+    for (std::size_t i = 0; i < second.size(); ++i) {
+        out.push_back(second[i]);
+        if (i < first.size()) out.push_back(first[i]);
+    }
+    return out;
+}
+/// A graph that combines two rows, what is walked, what each step reads.
+Values run_associative_scan(const ExportedNode& n, const Values& inputs) {
+    Values walked;
+    spread(inputs[1], walked);
+    const Values read = operands(inputs, 2);
+    Rows rows;
+    for (std::int64_t i = 0, length = common_length(n, walked); i < length; ++i) rows.push_back(slices(walked, i));
+    if (rows.empty()) return walked;
+    return stacked(scanned(rows, [&](const Values& a, const Values& b) {
+        Values in = a;
+        for (const Values* more : {&b, &read}) in.insert(in.end(), more->begin(), more->end());
+        Values out = graph_of(n, 0).run(std::move(in));
+        REEL_CHECK_VALUE(out.size() == a.size(), "a step of '", n.target, "' gives ", out.size(), " values for ",
+                         a.size());
+        return out;
+    }));
+}
+/// A graph, a name that its copies share, its operands.
+Values run_subgraph(const ExportedNode& n, const Values& inputs) { return graph_of(n, 0).run(operands(inputs, 2)); }
 Values run_with_autocast(const ExportedNode& n, const Values& inputs) {
     // device, dtype, whether casting is on, whether casts of weights are kept (results are the same), graph
     const bool enabled = inputs[2].toBool();
@@ -161,7 +207,9 @@ struct Entry {
     Values (*run)(const ExportedNode&, const Values&);
 };
 constexpr Entry entries[] = {
+    {"torch.ops.higher_order.associative_scan", 2, run_associative_scan},
     {"torch.ops.higher_order.cond", 3, run_cond},
+    {"torch.ops.higher_order.invoke_subgraph", 2, run_subgraph},
     {"torch.ops.higher_order.map_impl", 2, run_map},
     {"torch.ops.higher_order.scan", 3, run_scan},
     {"torch.ops.higher_order.while_loop", 3, run_while_loop},

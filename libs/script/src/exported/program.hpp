@@ -10,6 +10,7 @@
 #include <reel/script/exported_program.hpp>
 #include <reel/script/operator.hpp>
 
+#include "exported/batches.hpp"
 #include "exported/size_expression.hpp"
 #include "exported/tree_spec.hpp"
 
@@ -35,6 +36,8 @@ struct ExportedNode {
     std::string target, name;
     const Operator* op = nullptr; ///< null for those that `run` knows itself
     IValue (*builtin)(std::span<IValue>) = nullptr;
+    BatchStep batch_step = BatchStep::None;
+    std::size_t region_end = 0;           ///< of BatchStep::Begin: the node that ends the region
     std::vector<ExportedArgument> inputs; ///< one per argument of the operator's schema
     std::vector<ExportedOutput> outputs;
 };
@@ -48,6 +51,11 @@ struct ExportedGraph {
     /// The results of a run: inputs stand in the order of `inputs`.
     std::vector<IValue> run(std::vector<IValue> arguments) const;
     std::string str(const std::string& indent) const;
+
+private:
+    void run_nodes(std::size_t begin, std::size_t end, std::vector<IValue>& values, Batch* batch) const;
+    void run_node(const ExportedNode& node, std::vector<IValue>& values, Batch* batch) const;
+    void run_region(std::size_t begin, std::vector<IValue>& values) const;
 };
 
 /// Where an input of the graph comes from.

@@ -58,29 +58,53 @@ IValue call(const ExportedNode& n, std::vector<IValue> inputs) {
 }
 } // namespace
 
-std::vector<IValue> ExportedGraph::run(std::vector<IValue> arguments) const {
-    REEL_CHECK_VALUE(arguments.size() == inputs.size(), "a graph of ", inputs.size(), " inputs got ", arguments.size());
+void ExportedGraph::run_node(const ExportedNode& n, std::vector<IValue>& values, Batch* batch) const {
+    std::vector<IValue> in;
+    in.reserve(n.inputs.size());
+    for (const ExportedArgument& a : n.inputs) in.push_back(read(a, values));
+    if (n.batch_step == BatchStep::Nothing) return;
+    if (n.batch_step == BatchStep::Join) return batch->join(n.outputs.at(0).slots.at(0), in);
+    const IValue result = n.batch_step == BatchStep::Take ? IValue(batch->take(in)) : call(n, std::move(in));
+    if (RunState& state = run_state(); state.limits.live_bytes) state.watch(result);
+    if (n.outputs.size() == 1) return write(n.outputs[0], result, values);
+    for (std::size_t i = 0; i < n.outputs.size(); ++i) write(n.outputs[i], result.elements().at(i), values);
+}
+
+void ExportedGraph::run_region(std::size_t begin, std::vector<IValue>& values) const {
+    Batch batch;
+    batch.size = read(nodes[begin].inputs.at(0), values).toInt();
+    REEL_CHECK_VALUE(batch.size >= 0, "a batch of ", batch.size, " slices");
+    do run_nodes(begin + 1, nodes[begin].region_end, values, &batch); // once without slices, for the shapes
+    while (++batch.slice < batch.size);
+    for (const auto& [slot, result] : batch.results) values[slot] = batch.joined(result);
+}
+
+void ExportedGraph::run_nodes(std::size_t begin, std::size_t end, std::vector<IValue>& values, Batch* batch) const {
     RunState& state = run_state();
-    const CallDepth depth(state);
-    std::vector<IValue> values(slots.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = std::move(arguments[i]);
-    for (const ExportedNode& n : nodes) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const ExportedNode& n = nodes[i];
         try {
             if (--state.until_check < 0) [[unlikely]]
                 state.check();
-            std::vector<IValue> in;
-            in.reserve(n.inputs.size());
-            for (const ExportedArgument& a : n.inputs) in.push_back(read(a, values));
-            const IValue result = call(n, std::move(in));
-            if (state.limits.live_bytes) state.watch(result);
-            if (n.outputs.size() == 1) write(n.outputs[0], result, values);
-            else
-                for (std::size_t i = 0; i < n.outputs.size(); ++i) write(n.outputs[i], result.elements().at(i), values);
+            if (n.region_end) {
+                run_region(i, values);
+                i = n.region_end;
+            } else {
+                run_node(n, values, batch);
+            }
         } catch (Error& e) {
             e.add_context("in node '" + n.name + "' (" + n.target + ") of the exported program");
             throw;
         }
     }
+}
+
+std::vector<IValue> ExportedGraph::run(std::vector<IValue> arguments) const {
+    REEL_CHECK_VALUE(arguments.size() == inputs.size(), "a graph of ", inputs.size(), " inputs got ", arguments.size());
+    const CallDepth depth(run_state());
+    std::vector<IValue> values(slots.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = std::move(arguments[i]);
+    run_nodes(0, nodes.size(), values, nullptr);
     std::vector<IValue> out;
     for (const ExportedArgument& a : outputs) out.push_back(read(a, values));
     return out;

@@ -122,9 +122,10 @@ IValue trilinear(Span a) {
 /// self, dim, dtype: rows of nothing but -inf become zeros.
 IValue safe_softmax(Span a) {
     static const ops::Op &softmax = op("softmax"), &all = op("all");
-    const IValue result = softmax.call({a[0], a[1], a[2]});
     const Tensor hidden = a[0].toTensor().eq(-std::numeric_limits<double>::infinity());
-    return result.toTensor().masked_fill(all.call({hidden, a[1], true}).toTensor(), 0);
+    const Tensor rows = all.call({hidden, a[1], true}).toTensor();
+    // Filled before, too: a gradient of zero times one that is no number would be no number.
+    return softmax.call({a[0].toTensor().masked_fill(rows, 0), a[1], a[2]}).toTensor().masked_fill(rows, 0);
 }
 /// self: the second result is a help for the reference's own derivative.
 IValue log_sigmoid_forward(Span a) {

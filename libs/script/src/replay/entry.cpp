@@ -1,6 +1,7 @@
 // What a recording holds for, and its runs.
 #include "replay/entry.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -34,10 +35,9 @@ bool Entry::is_current() const {
     for (const Leaf& l : leaves)
         if (l.tensor.storage().get() != l.storage || !l.tensor.requires_grad() || l.tensor.use_count() == 1)
             return false;
-    if (!plan) return true;
-    for (const Memory& m : plan->memories)
-        if (m.held.defined() && !m.constant && m.held.storage()->use_count() == 1) return false;
-    return true;
+    return !plan || std::ranges::none_of(plan->outside, [&](int m) {
+        return plan->memories[std::size_t(m)].held.storage()->use_count() == 1;
+    });
 }
 bool Entry::watch_agrees() const {
     if (!watch || !watch->lives()) return true;
@@ -75,7 +75,9 @@ void Entry::differs(bool by_others, EntryState otherwise, const char* reason) {
 void Entry::forget() {
     plan.reset();
     leaves.clear();
-    for (auto* list : {&differentiable, &kept_arguments, &kept_outputs, &kept_outside}) list->clear();
+    for (auto* list :
+         {&differentiable, &kept_arguments, &kept_outputs, &kept_outside, &deciding_arguments, &deciding_outside})
+        list->clear();
 }
 void Entry::give_up(std::string reason) {
     why = std::move(reason);

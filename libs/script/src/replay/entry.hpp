@@ -64,6 +64,7 @@ struct Entry {
     std::vector<Leaf> leaves;
     std::vector<int> differentiable;                             ///< arguments that have an edge
     std::vector<int> kept_arguments, kept_outputs, kept_outside; ///< what the backward reads; memories for the last
+    std::vector<int> deciding_arguments, deciding_outside;       ///< of which it reads what was computed from them
     std::mutex lock;                                             ///< of the plan's memory
     std::atomic<std::uint64_t> replays{0};
     std::vector<Dims> seed_layouts; ///< strides for which the backward is recorded; empty: those of the results

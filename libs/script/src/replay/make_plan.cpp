@@ -259,8 +259,9 @@ std::unique_ptr<Plan> make_plan(Recording&& recording) {
     if (plan->scratch_bytes) plan->scratch = Storage::allocate(plan->scratch_bytes, kCPU);
     for (std::size_t m = 0; m < n; ++m) {
         if (plan->regions[m] == Region::Scratch) plan->bind(int(m), plan->scratch, plan->offsets[m]);
-        if (plan->regions[m] == Region::Outside)
-            plan->at[m] = static_cast<char*>(plan->memories[m].held.storage()->data());
+        if (plan->regions[m] != Region::Outside) continue;
+        plan->at[m] = static_cast<char*>(plan->memories[m].held.storage()->data());
+        if (!plan->memories[m].constant) plan->outside.push_back(int(m));
     }
     return plan;
 }

@@ -27,8 +27,9 @@ public:
 
     void keep(TensorList arguments, ForwardRun& run) {
         const Plan& plan = *entry_->plan;
-        versions_ = versions();
-        for (const Tensor& t : arguments) arguments_.push_back({t, t.impl()->version()});
+        arguments_.assign(arguments.begin(), arguments.end());
+        for (const int i : entry_->deciding_arguments) versions_.push_back(arguments[std::size_t(i)].impl()->version());
+        for (const int m : entry_->deciding_outside) versions_.push_back(outside(m).impl()->version());
         const auto save = [&](const Tensor& t, bool is_output) { saved_.push_back(SavedVariable(t, is_output)); };
         for (const int i : entry_->kept_arguments) save(arguments[std::size_t(i)], false);
         for (const int i : entry_->kept_outputs) save(run.outputs[std::size_t(i)], true);
@@ -69,26 +70,33 @@ public:
     }
 
 private:
-    struct Given {
-        Tensor tensor;
-        std::uint32_t version;
-    };
+    const Tensor& outside(int memory) const { return entry_->plan->memories[std::size_t(memory)].held; }
 
-    /// Of the tensors from outside that its results depend on.
-    std::vector<std::uint32_t> versions() const {
-        const Plan& plan = *entry_->plan;
-        std::vector<std::uint32_t> r;
-        for (std::size_t m = 0; m < plan.memories.size(); ++m)
-            if (const Memory& memory = plan.memories[m]; memory.held.defined() && !memory.constant)
-                r.push_back(plan.is_changed(int(m)) ? 0 : memory.held.impl()->version());
-        return r;
+    /// What the first call computed with and has been changed since, so that another call would compute with other
+    /// values; null when there is nothing.
+    const Tensor* changed_since() const {
+        std::size_t next = 0;
+        for (const int i : entry_->deciding_arguments)
+            if (arguments_[std::size_t(i)].impl()->version() != versions_[next++]) return &arguments_[std::size_t(i)];
+        for (const int m : entry_->deciding_outside)
+            if (outside(m).impl()->version() != versions_[next++]) return &outside(m);
+        return nullptr;
     }
     /// Would the function, called once more, do what it did?
     bool can_repeat() const {
-        const auto as_it_was = [](const Given& g) { return g.tensor.impl()->version() == g.version; };
-        return arguments_.size() == entry_->plan->arguments.size() && std::ranges::all_of(arguments_, as_it_was) &&
-               (!entry_->watch || entry_->watch->lives()) && entry_->is_current() && entry_->watch_agrees() &&
-               versions() == versions_;
+        return arguments_.size() == entry_->plan->arguments.size() && !changed_since() &&
+               (!entry_->watch || entry_->watch->lives()) && entry_->is_current() && entry_->watch_agrees();
+    }
+    void check_unchanged() const {
+        const Tensor* const t = changed_since();
+        if (!t) return;
+        const bool is_argument = t >= arguments_.data() && t < arguments_.data() + arguments_.size();
+        throw Error(str(name(),
+                        ": gradients that can be differentiated again, or of some results only, call the "
+                        "compiled function once more; ",
+                        is_argument ? "an argument of it" : "a tensor from outside that it uses", " (",
+                        dtype_name(t->scalar_type()), " of shape ", t->sizes(),
+                        ") was modified in place since: modify a clone of it, or call the function eagerly"));
     }
     /// The gradients of the function itself, which is called again: they can be differentiated, and what nothing
     /// arrives for stays undefined.
@@ -98,13 +106,8 @@ private:
                    ": gradients that can be differentiated again, or of some results only, "
                    "call the compiled function once more; tensors that it uses were replaced, or training flags "
                    "changed, since: call it eagerly");
-        std::vector<Tensor> arguments;
-        for (const Given& g : arguments_) {
-            REEL_CHECK(g.tensor.impl()->version() == g.version, name(),
-                       ": gradients that can be differentiated again, or of some results only, call the compiled "
-                       "function once more; an argument of it was modified in place since: clone it before");
-            arguments.push_back(g.tensor);
-        }
+        check_unchanged();
+        std::vector<Tensor> arguments = arguments_;
         const bool create_graph = GradMode::is_enabled();
         const EnableGradGuard on;
         // The same random numbers; what the call has changed stays as it is now.
@@ -139,8 +142,8 @@ private:
     std::shared_ptr<Entry> entry_;
     std::shared_ptr<void> target_;
     Tensor stream_; ///< where random numbers were when the call began
-    std::vector<Given> arguments_;
-    std::vector<std::uint32_t> versions_; ///< of what `versions` tells, after the call
+    std::vector<Tensor> arguments_;
+    SmallVector<std::uint32_t, 8> versions_; ///< of the recording's deciding arguments and tensors from outside
     std::vector<SavedVariable> saved_;
 };
 

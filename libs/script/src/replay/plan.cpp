@@ -43,7 +43,6 @@ void Plan::run(const Program& program) {
     }
 }
 
-bool Plan::is_changed(int memory) const { return std::ranges::find(changes, memory, &Change::memory) != changes.end(); }
 void Plan::note_changes() const {
     for (const Change& c : changes)
         for (std::uint32_t i = 0; i < c.raises; ++i) memories[std::size_t(c.memory)].held.impl()->bump_version();

@@ -53,6 +53,7 @@ struct Plan {
     std::vector<Region> regions;
     std::vector<std::size_t> offsets; ///< in scratch or saved memory
     std::vector<char*> at;            ///< where each block is now
+    std::vector<int> outside;         ///< those that belong to somebody else
     Program forward, backward;
     std::vector<Slot> arguments, outputs, seeds, gradients;
     std::vector<bool> read_by_backward; ///< of memories
@@ -72,8 +73,6 @@ struct Plan {
     /// A block for what one call keeps; null when nothing is kept.
     StoragePtr fresh_saved();
     void run(const Program& program);
-    /// Does a run write to this one from outside?
-    bool is_changed(int memory) const;
     /// Raises the versions of what a run has changed.
     void note_changes() const;
 };

@@ -152,6 +152,7 @@ private:
         if (recorder().given_up()) return entry_.give_up(recorder().why());
         if (recorder().draws) beginning_.stream = stream_;
         for (Change& c : recorder().changes) beginning_.changed.push_back(std::move(c.before));
+        note_deciding();
         entry_.plan = make_plan(std::move(recording_));
         note_kept();
         prove();
@@ -231,6 +232,26 @@ private:
         recording_.gradients.push_back(s);
     }
 
+    /// Gradients for which the function is called once more are those of the first call as long as what goes into the
+    /// values that the backward reads has not changed.
+    void note_deciding() {
+        const std::vector<Step>& steps = recorder().steps;
+        std::vector<bool> decides(recorder().memories.size());
+        const auto mark = [&](const Step& step) {
+            for (const int m : step.touched) decides[std::size_t(m)] = true;
+        };
+        for (std::size_t s = steps.size(); s-- > 0;)
+            if (s >= recording_.forward_steps ||
+                std::ranges::any_of(steps[s].written, [&](int m) { return decides[std::size_t(m)]; }))
+                mark(steps[s]);
+        for (const Change& c : recorder().changes) decides[std::size_t(c.memory)] = false;
+        for (std::size_t i = 0; i < recording_.arguments.size(); ++i)
+            if (decides[std::size_t(recording_.arguments[i].memory)]) entry_.deciding_arguments.push_back(int(i));
+        for (std::size_t m = 0; m < decides.size(); ++m) {
+            const Memory& memory = recorder().memories[m];
+            if (decides[m] && memory.held.defined() && !memory.constant) entry_.deciding_outside.push_back(int(m));
+        }
+    }
     /// What a call must keep for its backward.
     void note_kept() {
         const Plan& plan = *entry_.plan;

@@ -35,31 +35,45 @@ template <class T, class F, class G> double total(std::int64_t n, F f, G tail) {
 }
 
 template <class T> double sum(const T* x, std::int64_t n) {
-    return total<T>(
-        n, [x](std::int64_t i) { return Vec<T>::load(x + i); }, [x](std::int64_t i) { return x[i]; });
+    using C = Compute<T>;
+    return total<C>(
+        n, [x](std::int64_t i) { return load_as(x + i); }, [x](std::int64_t i) { return C(x[i]); });
 }
-template <class T> double squares(const T* x, std::int64_t n, T mean) {
-    const Vec<T> m(mean);
-    return total<T>(
+template <class T> double squares(const T* x, std::int64_t n, Compute<T> mean) {
+    using C = Compute<T>;
+    const Vec<C> m(mean);
+    return total<C>(
         n,
         [=](std::int64_t i) {
-            const Vec<T> d = Vec<T>::load(x + i) - m;
+            const Vec<C> d = load_as(x + i) - m;
             return d * d;
         },
-        [=](std::int64_t i) { return (x[i] - mean) * (x[i] - mean); });
+        [=](std::int64_t i) { return (C(x[i]) - mean) * (C(x[i]) - mean); });
 }
-template <class T> void dots(const T* g, const T* x, std::int64_t n, T mean, double* sums) {
-    const Vec<T> m(mean);
+template <class T> void dots(const T* g, const T* x, std::int64_t n, Compute<T> mean, double* sums) {
+    using C = Compute<T>;
+    const Vec<C> m(mean);
     sums[0] = sum(g, n);
-    sums[1] = total<T>(
-        n, [=](std::int64_t i) { return Vec<T>::load(g + i) * (Vec<T>::load(x + i) - m); },
-        [=](std::int64_t i) { return g[i] * (x[i] - mean); });
+    sums[1] = total<C>(
+        n, [=](std::int64_t i) { return load_as(g + i) * (load_as(x + i) - m); },
+        [=](std::int64_t i) { return C(g[i]) * (C(x[i]) - mean); });
 }
-template <class T> void affine(const T* x, T* y, std::int64_t n, T mean, T scale, T shift) {
-    for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * scale + shift;
+template <class T> void affine(const T* x, T* y, std::int64_t n, Compute<T> mean, Compute<T> scale, Compute<T> shift) {
+    using C = Compute<T>;
+    std::int64_t i = 0;
+    if constexpr (!std::is_same_v<C, T>)
+        for (; i + Vec<C>::size <= n; i += Vec<C>::size)
+            store_as(y + i, (load_as(x + i) - Vec<C>(mean)) * Vec<C>(scale) + Vec<C>(shift));
+    for (; i < n; ++i) y[i] = T((C(x[i]) - mean) * scale + shift);
 }
-template <class T> void combine(const T* g, const T* x, T* gx, std::int64_t n, T mean, T a, T b, T c) {
-    for (std::int64_t i = 0; i < n; ++i) gx[i] = a * g[i] + b * (x[i] - mean) + c;
+template <class T>
+void combine(const T* g, const T* x, T* gx, std::int64_t n, Compute<T> mean, Compute<T> a, Compute<T> b, Compute<T> c) {
+    using C = Compute<T>;
+    std::int64_t i = 0;
+    if constexpr (!std::is_same_v<C, T>)
+        for (; i + Vec<C>::size <= n; i += Vec<C>::size)
+            store_as(gx + i, Vec<C>(a) * load_as(g + i) + Vec<C>(b) * (load_as(x + i) - Vec<C>(mean)) + Vec<C>(c));
+    for (; i < n; ++i) gx[i] = T(a * C(g[i]) + b * (C(x[i]) - mean) + c);
 }
 template <class T> void affine_row(const T* x, T* y, std::int64_t n, T mean, T rstd, const T* w, const T* b) {
     if (w && b)
@@ -94,12 +108,17 @@ template <class T> NormKernels<T> all() {
     return {&sum<T>,        &squares<T>,  &dots<T>,        &affine<T>,        &combine<T>,
             &affine_row<T>, &dots_row<T>, &combine_row<T>, &accumulate_row<T>};
 }
+template <class T> NormKernels<T> without_rows() {
+    return {&sum<T>, &squares<T>, &dots<T>, &affine<T>, &combine<T>, nullptr, nullptr, nullptr, nullptr};
+}
 
 } // namespace
 
 void register_norm() {
     norm_kernels<float> = all<float>();
     norm_kernels<double> = all<double>();
+    norm_kernels<Half> = without_rows<Half>();
+    norm_kernels<BFloat16> = without_rows<BFloat16>();
 }
 
 } // namespace reel::cpu::REEL_ISA

@@ -58,6 +58,7 @@ void columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count,
     std::int64_t c = 0;
     for (; c + 8 * w <= count; c += 8 * w) strip<T, numbers, 8>(p + c, rows, ld, out + c);
     for (; c + w <= count; c += w) strip<T, numbers, 1>(p + c, rows, ld, out + c);
+    if (c < count && count >= w) return strip<T, numbers, 1>(p + count - w, rows, ld, out + count - w); // some again
     for (; c < count; ++c) {
         T total = 0;
         for (std::int64_t r = 0; r < rows;) {

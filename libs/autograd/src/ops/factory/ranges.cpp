@@ -54,7 +54,8 @@ std::int64_t steps_between(std::int64_t start, std::int64_t end, std::int64_t st
 }
 } // namespace
 
-/// int64 when all arguments are integers, else the default dtype.
+/// int64 when all arguments are integers, else the default dtype. An integer result counts in integers: start and step
+/// lose their fractions first, and the number of elements is that of the arguments as they are.
 REEL_OP("arange(Scalar end, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor arange(const Scalar& end, TensorOptions options) { return arange(Scalar(0), end, Scalar(1), options); }
 REEL_OP("arange(Scalar start, Scalar end, Scalar step=1, *, TensorOptions options={}) -> Tensor", not_differentiable,
@@ -70,9 +71,11 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     const std::int64_t n = ints ? steps_between(start.toLong(), end.toLong(), step.toLong())
                                 : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
     check_sizes("arange", n, dtype);
-    const bool counted = ints && isIntegralType(dtype, true);
-    const std::int64_t first = counted ? start.toLong() : 0, by = counted ? step.toLong() : 0;
     const double from = start.toDouble(), apart = step.toDouble();
+    const bool fits = std::max({std::abs(from), std::abs(apart), std::abs(end.toDouble())}) < 0x1p63;
+    const bool counted = ints ? isIntegralType(dtype, true) : fits && isIntegralType(dtype, false);
+    const auto integer = [](const Scalar& v) { return v.isIntegral(true) ? v.toLong() : std::int64_t(v.toDouble()); };
+    const std::int64_t first = counted ? integer(start) : 0, by = counted ? integer(step) : 0;
     Tensor t = counted ? generated<std::int64_t>(n, [=](std::int64_t i) { return first + i * by; })
                        : generated<double>(n, [=](std::int64_t i) { return from + double(i) * apart; });
     if (t.scalar_type() != dtype || !(t.device() == options.device()) || launch_observer) { // recorded: always fresh

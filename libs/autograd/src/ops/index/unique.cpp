@@ -130,7 +130,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool,
 }
 
 /// The coordinates of positions in a row-major tensor of sizes `shape`: one tensor per dimension. Negative positions
-/// count from the end.
+/// count from the end. int64, whatever the indices are, since a size may not fit into their dtype.
 REEL_OP("unravel_index(Tensor indices, int[] shape) -> Tensor[]", not_differentiable)
 std::vector<Tensor> unravel_index(const Tensor& indices, IntArrayRef shape) {
     REEL_CHECK_TYPE(isIntegralType(indices.scalar_type(), false), "unravel_index: indices must be integers, got ",
@@ -143,7 +143,7 @@ std::vector<Tensor> unravel_index(const Tensor& indices, IntArrayRef shape) {
     std::int64_t step = 1;
     for (std::size_t d = shape.size(); d-- > 0;) {
         const Tensor down = shape[d] > 0 ? floor_divide(flat, Scalar(step)) : zeros_raw(flat.sizes(), flat);
-        out[d] = cast_raw(shape[d] > 0 ? remainder(down, Scalar(shape[d])) : down, indices.scalar_type());
+        out[d] = shape[d] > 0 ? remainder(down, Scalar(shape[d])) : down;
         step *= std::max<std::int64_t>(shape[d], 1);
     }
     return out;

@@ -9,6 +9,8 @@
 
 #include "ops/reduce/reduction.hpp"
 
+#include <cmath>
+
 namespace reel {
 
 using namespace autograd;
@@ -19,7 +21,10 @@ namespace {
 /// A factor in the type of the operands: integers drop its fraction.
 Scalar factor_of(const char* op, const char* name, const Scalar& v, ScalarType t) {
     REEL_CHECK(isComplexType(t) || !v.isComplex(), op, ": ", name, " is complex; the operands are ", dtype_name(t));
-    return isDifferentiableType(t) || v.isIntegral(true) ? v : Scalar(v.toLong());
+    if (isDifferentiableType(t) || v.isIntegral(true)) return v;
+    REEL_CHECK(std::abs(v.toDouble()) < 0x1p63, op, ": ", name, " is ", v, "; operands of ", dtype_name(t),
+               " need a number that an integer can be");
+    return Scalar(v.toLong());
 }
 bool is_zero(const Scalar& s) { return s.isComplex() ? !s.toBool() : s.toDouble() == 0; }
 bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }

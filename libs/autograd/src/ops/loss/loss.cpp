@@ -185,15 +185,15 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
                          std::string_view reduction) {
     Tensor v = var;
     if (!var.sizes().equals(input.sizes())) {
-        // One variance for each sample, with or without a last dimension of size one.
+        // One variance for each sample, without a last dimension, or one for a whole dimension, of size one.
         const IntArrayRef s = input.sizes();
+        std::size_t ones = 0, others = 0;
+        for (std::size_t d = 0; var.dim() == input.dim() && d < s.size(); ++d)
+            if (var.sizes()[d] != s[d]) ++(var.sizes()[d] == 1 ? ones : others);
         if (input.dim() > 0 && IntArrayRef(s.data(), s.size() - 1).equals(var.sizes())) v = unsqueeze(var, -1);
         else
-            REEL_CHECK_VALUE(
-                var.dim() == input.dim() && input.dim() > 0 && var.size(-1) == 1 &&
-                    IntArrayRef(s.data(), s.size() - 1).equals(IntArrayRef(var.sizes().data(), s.size() - 1)),
-                "gaussian_nll_loss: var has shape ", var.sizes(), "; expected that of input, ", s,
-                ", with or without the last dimension");
+            REEL_CHECK_VALUE(ones == 1 && others == 0, "gaussian_nll_loss: var has shape ", var.sizes(),
+                             "; expected that of input, ", s, ", with one dimension of size 1 or without the last");
     }
     loss::check_reduction("gaussian_nll_loss", reduction);
     const Tensor negative = v.detach() < 0;

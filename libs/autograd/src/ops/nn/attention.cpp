@@ -78,6 +78,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                " differ in their last dimension");
     REEL_CHECK(key.size(-2) == value.size(-2), op, ": key ", key.sizes(), " and value ", value.sizes(),
                " differ in their number of positions");
+    REEL_CHECK_VALUE(dropout_p >= 0 && dropout_p <= 1, op, ": dropout_p is ", dropout_p,
+                     "; expected a probability between 0 and 1");
     REEL_CHECK(!(is_causal && attn_mask.defined()), op, ": attn_mask must not be given together with is_causal");
     const attention::Kind kind{scale.value_or(1 / std::sqrt(double(query.size(-1)))), is_causal, enable_gqa, dropout_p};
     Tensor out;

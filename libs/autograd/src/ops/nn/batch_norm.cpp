@@ -50,12 +50,20 @@ norm_layers::Plan plan_of(const NormGeometry& g, double eps, bool constant_stats
     return p;
 }
 
+/// The dtype in which the device's kernels read input and write results: 16 bits where they can, else the compute
+/// dtype.
+ScalarType read_as(const Tensor& input) {
+    const bool narrow = kernels::norm_forward_of_16_bits.has(input.device().type());
+    return narrow ? input.scalar_type() : norm_layers::compute_dtype(input.scalar_type());
+}
+bool is_narrow(const Tensor& t) { return t.scalar_type() != norm_layers::compute_dtype(t.scalar_type()); }
+
 /// Means and variances per stat in float64.
 struct Moments {
     Tensor mean, var;
     Moments(const char* op, const NormGeometry& g, const Tensor& x)
         : mean(empty_raw(g.num_stats(), kDouble, x.device())), var(empty_raw(g.num_stats(), kDouble, x.device())) {
-        kernels::norm_moments(op, g, mean, var, x);
+        (is_narrow(x) ? kernels::norm_moments_of_16_bits : kernels::norm_moments)(op, g, mean, var, x);
     }
     /// From what the map was made with.
     Moments(const Tensor& mean_, const Tensor& rstd, double eps) : mean(cast_raw(mean_, kDouble)) {
@@ -71,32 +79,35 @@ Tensor rstd_of(const char* op, const Tensor& var, ScalarType t, double eps) {
     return rstd;
 }
 
-/// The result `y` of the affine map with given moments, recorded. `y`, `mean` and `rstd` are in the compute dtype.
+/// The result `y` of the affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
 Tensor recorded(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
                 const Tensor& y, const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
-    const ScalarType t = y.scalar_type();
+    const ScalarType t = mean.scalar_type(), seen = y.scalar_type();
     Tensor out = cast_raw(y, input.scalar_type());
-    norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
-                        [op, g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                                   const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
-                            const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t),
-                                         w = norm_layers::dense(weight, t);
-                            const auto made = [&](bool want, IntArrayRef sizes) {
-                                return want ? empty_raw(sizes, t, gy.device()) : Tensor();
-                            };
-                            std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
-                                                    made(wanted.bias, g.channels)};
-                            kernels::norm_backward(op, g, gy, x, mean, rstd, w, constant_stats, r[0], r[1], r[2]);
-                            return r;
-                        });
+    norm_layers::record(
+        op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
+        [op, g, t, seen, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                         const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
+            const Tensor x = norm_layers::dense(input, seen), gy = norm_layers::dense(grad, seen),
+                         w = norm_layers::dense(weight, t);
+            const auto made = [&](bool want, IntArrayRef sizes, ScalarType dtype) {
+                return want ? empty_raw(sizes, dtype, gy.device()) : Tensor();
+            };
+            std::array<Tensor, 3> r{made(wanted.input, input.sizes(), seen), made(wanted.weight, g.channels, t),
+                                    made(wanted.bias, g.channels, t)};
+            (is_narrow(x) ? kernels::norm_backward_of_16_bits
+                          : kernels::norm_backward)(op, g, gy, x, mean, rstd, w, constant_stats, r[0], r[1], r[2]);
+            return r;
+        });
     return out;
 }
-/// `x` is the input, dense in the compute dtype.
+/// `x` is the input, dense as the kernels read it.
 Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& x, const Tensor& weight,
              const Tensor& bias, const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
-    const ScalarType t = x.scalar_type();
-    const Tensor y = empty_raw(input.sizes(), t, input.device());
-    kernels::norm_forward(op, g, y, x, mean, rstd, norm_layers::dense(weight, t), norm_layers::dense(bias, t));
+    const ScalarType t = mean.scalar_type();
+    const Tensor y = empty_raw(input.sizes(), x.scalar_type(), input.device());
+    (is_narrow(x) ? kernels::norm_forward_of_16_bits : kernels::norm_forward)(
+        op, g, y, x, mean, rstd, norm_layers::dense(weight, t), norm_layers::dense(bias, t));
     return recorded(op, g, input, weight, bias, y, mean, rstd, eps, constant_stats);
 }
 
@@ -189,10 +200,11 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
         const Tensor mean = norm_layers::dense(running_mean, t);
         const Tensor var = norm_layers::dense(running_var, kDouble);
         const Tensor rstd = rstd_of(op, var, t, eps), none = empty_raw({0}, stats, input.device());
-        return {apply(op, g, input, norm_layers::dense(input, t), weight, bias, mean, rstd, eps, true), none, none};
+        return {apply(op, g, input, norm_layers::dense(input, read_as(input)), weight, bias, mean, rstd, eps, true),
+                none, none};
     }
     const Running running(op, input, running_mean, running_var);
-    const Tensor x = norm_layers::dense(input, t);
+    const Tensor x = norm_layers::dense(input, read_as(input));
     const double n = double(g.count());
     if (std::optional<Result> r = in_one_call(op, g, input, x, weight, bias, eps)) {
         if (running.any()) running.move(Moments(r->mean, r->rstd, eps), n / (n - 1), momentum);
@@ -253,7 +265,7 @@ Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, con
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
-    const Tensor x = norm_layers::dense(input, t);
+    const Tensor x = norm_layers::dense(input, read_as(input));
     const Moments m(op, g, x);
     return apply(op, g, input, x, weight, bias, cast_raw(m.mean, t), rstd_of(op, m.var, t, eps), eps, false);
 }
@@ -334,7 +346,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
     if (running.any()) {
         const NormGeometry g = geometry(input, input.size(1));
-        const Moments m("instance_norm", g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
+        const Moments m("instance_norm", g, norm_layers::dense(input, read_as(input)));
         const double n = double(g.length);
         running.move(m, n / (n - 1), momentum);
     }

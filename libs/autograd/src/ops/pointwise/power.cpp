@@ -92,10 +92,15 @@ Tensor float_power(const Scalar& input, const Tensor& exponent) {
     return pow(input.isComplex() ? input : Scalar(input.toDouble()), exponent.to(t));
 }
 
-/// input 2^other
+/// input 2^other. A whole exponent leaves the result in the dtype of a floating input, though 2^other may not fit
+/// there.
 REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace,
         samples(call(spread(-2, 2), spread(-1, 2, 1))))
-Tensor ldexp(const Tensor& input, const Tensor& other) { return mul(input, pow(Scalar(2.0), other)); }
+Tensor ldexp(const Tensor& input, const Tensor& other) {
+    const Tensor product = mul(input, pow(Scalar(2.0), other));
+    const bool keeps = input.is_floating_point() && isIntegralType(other.scalar_type(), true);
+    return keeps ? product.to(input.scalar_type()) : product;
+}
 
 namespace pointwise {
 Tensor pow_op::da(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor&) const { return base_grad(g, x, o); }

@@ -1,7 +1,10 @@
 // Rounding to decimals.
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/rounding.hpp>
 #include <reel/autograd/pointwise/run_rule.hpp>
 
@@ -20,9 +23,17 @@ Tensor round(const Tensor& input, std::int64_t decimals) {
     Tensor y;
     {
         const NoGradGuard guard;
-        // Every step rounds to the dtype, the scale first.
-        const Tensor scale = full({}, std::pow(10.0, std::abs(double(decimals))), TensorOptions(input.scalar_type()));
-        y = decimals > 0 ? round(input * scale, 0) / scale : round(input / scale, 0) * scale;
+        const ScalarType t = input.scalar_type();
+        const Tensor x = t == kHalf || t == kBFloat16 ? input.to(kFloat) : input;
+        const Tensor scale = full({}, std::pow(10.0, std::abs(double(decimals))), TensorOptions(x.scalar_type()));
+        if (decimals > 0) { // a number that the scale leads out of its range has no decimals to lose
+            const Tensor scaled = x * scale;
+            y = where(isfinite(scaled), round(scaled, 0) / scale, x);
+        } else { // and one that the scale is too large for is nearest to zero
+            const Tensor count = round(x / scale, 0);
+            y = where(isfinite(x), where(count == 0, count, count * scale), x);
+        }
+        y = y.to(t);
     }
     autograd::record("round", {input}, y, {}, [](RuleContext& c) -> GradList { return {zeros_like(c.grad())}; });
     return y;

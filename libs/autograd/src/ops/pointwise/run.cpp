@@ -143,6 +143,13 @@ Tensor result_for(const Launch& l, IntArrayRef sizes, const Tensor* const (&x)[n
         return empty_strided_raw(sizes, like->strides(), l.result, device);
     return empty_raw(sizes, l.result, device);
 }
+/// Do its elements lie dense, but in another order than those of `out`? Turning all of them first costs less than to
+/// jump from one to the next.
+bool lies_turned(const Tensor& t, const Tensor& out) {
+    constexpr std::int64_t few = 1024;
+    return t.numel() >= few && t.itemsize() >= 4 && t.is_cpu() && out.is_cpu() && t.is_non_overlapping_and_dense() &&
+           !t.strides().equals(out.strides());
+}
 template <std::size_t n> Tensor run_general(const Launch& l, const Tensor* const (&x)[n]) {
     Dims sizes = x[0]->sizes();
     for (std::size_t i = 1; i < n; ++i)
@@ -158,6 +165,13 @@ template <std::size_t n> Tensor run_general(const Launch& l, const Tensor* const
     }
     const Tensor out = result_for(l, sizes, x, like);
     t[0] = &out;
+    Tensor turned[n];
+    for (std::size_t i = 0; i < n; ++i)
+        if (lies_turned(*t[i + 1], out)) {
+            turned[i] = empty_strided_raw(sizes, out.strides(), l.compute, out.device());
+            copy_raw(turned[i], *t[i + 1]);
+            t[i + 1] = &turned[i];
+        }
     run_loop(l, int(n) + 1, t);
     return out;
 }

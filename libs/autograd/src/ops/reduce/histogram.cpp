@@ -10,13 +10,16 @@
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
@@ -145,6 +148,34 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Ten
 }
 } // namespace
 
+namespace {
+/// How often each number occurs, if all lie in [0, `few`), in one pass: two tables, so that an equal neighbour need not
+/// wait. Nothing if one lies elsewhere.
+std::vector<std::int64_t> counts_of_few(const HostValues<std::int64_t>& values) {
+    static constexpr std::size_t few = 8192;
+    std::vector<std::int64_t> total(few);
+    std::atomic<bool> outside = false;
+    std::mutex adding;
+    parallel_for(0, values.size(), std::int64_t(32 * few), [&](std::int64_t begin, std::int64_t end) {
+        std::vector<std::uint64_t> tables(2 * few + 2); // the last of each counts what lies elsewhere
+        std::uint64_t *even = tables.data(), *odd = even + few + 1;
+        const auto place = [](std::int64_t v) { return std::min<std::uint64_t>(std::uint64_t(v), few); };
+        std::int64_t i = begin;
+        for (; i + 2 <= end; i += 2) {
+            ++even[place(values[i])];
+            ++odd[place(values[i + 1])];
+        }
+        if (i < end) ++even[place(values[i])];
+        if (even[few] + odd[few] != 0) outside = true;
+        const std::lock_guard lock(adding);
+        for (std::size_t k = 0; k < few; ++k) total[k] += std::int64_t(even[k] + odd[k]);
+    });
+    if (outside) return {};
+    while (!total.empty() && total.back() == 0) total.pop_back();
+    return total;
+}
+} // namespace
+
 /// How often each number occurs in a vector of non-negative integers, or the sums of `weights` there; at least
 /// `minlength` entries.
 REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", rule, method,
@@ -156,8 +187,17 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
     REEL_CHECK(!weights.defined() || weights.sizes().equals(input.sizes()), "bincount: weights must have the sizes of ",
                "input ", input.sizes(), ", got ", weights.sizes());
     const Tensor at = contiguous_raw(cast_raw(input, kLong));
+    const HostValues<std::int64_t> values(at, "bincount");
+    if (!weights.defined() && values.size() >= 65536)
+        if (std::vector<std::int64_t> counts = counts_of_few(values); !counts.empty()) {
+            const std::int64_t n = std::max(minlength, std::int64_t(counts.size()));
+            check_sizes("bincount", n, kLong);
+            const Tensor out = zeros_raw({n}, empty_raw({0}, kLong, input.device()));
+            copy_raw(narrow_raw(out, 0, 0, std::int64_t(counts.size())), tensor_of(counts));
+            return out;
+        }
     std::int64_t greatest = -1, least = 0;
-    for (const std::int64_t v : HostValues<std::int64_t>(at, "bincount")) {
+    for (const std::int64_t v : values) {
         greatest = std::max(greatest, v);
         least = std::min(least, v);
     }

@@ -1,4 +1,5 @@
 // Triangles of matrices.
+#include <reel/autograd/kernels/triangular.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
 
 #include "ops/shape/shape_util.hpp"
@@ -17,23 +18,16 @@ using namespace detail;
 using namespace shape;
 
 namespace {
-/// Columns [first, last) of row `i` that the triangle keeps.
-struct Triangle {
-    bool upper;
-    std::int64_t diagonal, columns;
-    /// Column i + diagonal + `more` within the matrix.
-    std::int64_t edge(std::int64_t i, std::int64_t more) const {
-        return diagonal >= columns ? columns : std::clamp<std::int64_t>(i + more + diagonal, 0, columns);
-    }
-    std::int64_t first(std::int64_t i) const { return upper ? edge(i, 0) : 0; }
-    std::int64_t last(std::int64_t i) const { return upper ? columns : edge(i, 1); }
-};
-
 Tensor triangle_raw(const char* op, const Tensor& input, bool upper, std::int64_t diagonal) {
     REEL_CHECK(input.dim() >= 2, op, ": expected at least 2 dimensions, got sizes ", input.sizes());
+    const Triangle keep{upper, diagonal, input.size(-1)};
+    if (kernels::triangle.has(input.device().type())) {
+        const Tensor out = empty_raw(input.sizes(), input);
+        kernels::triangle(op, out, contiguous_raw(input), keep);
+        return out;
+    }
     const Tensor out = zeros_raw(input.sizes(), input);
     const std::int64_t rows = input.size(-2);
-    const Triangle keep{upper, diagonal, input.size(-1)};
     if (input.numel() == 0) return out;
     const std::int64_t d = input.dim() - 1;
     for (std::int64_t i = 0; i < rows; ++i) {

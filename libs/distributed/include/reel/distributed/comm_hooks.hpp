@@ -45,6 +45,8 @@ public:
     BucketFuture(Work work, Tensor buffer) : work_(std::move(work)), buffer_(std::move(buffer)) {}
     /// What `next` makes of it. `next` runs in `wait`, on the waiting thread, so it may call collectives.
     BucketFuture then(std::function<Tensor(const Tensor&)> next) &&;
+    /// What is waited for first; null where the buffer was there already.
+    const Work& work() const { return work_; }
     /// Errors: those of the work, and of what follows it. At most once.
     Tensor wait();
 
@@ -52,6 +54,12 @@ private:
     Work work_;
     Tensor buffer_;
     std::vector<std::function<Tensor(const Tensor&)>> next_;
+};
+
+/// What the reduction of a pass took on this rank, in seconds, by PyTorch's names. The rest of `backward_comm` was
+/// waited for when backward had ended; the first is the sum over buckets of the time that each was under way.
+struct ReductionTimes {
+    double backward_comm = 0, backward_compute_comm_overlap = 0;
 };
 
 /// Gives the buffer of the bucket, reduced. Without a hook buckets are averaged: each rank divides by the size of the

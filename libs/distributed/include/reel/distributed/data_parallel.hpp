@@ -93,6 +93,8 @@ public:
 
     /// As they are now: they are cut anew after the first pass.
     std::vector<BucketContents> buckets() const;
+    /// Of the last pass that was reduced: how much of its communication went on while backward did.
+    ReductionTimes last_reduction() const;
     const DistributedDataParallelOptions& options() const { return options_; }
     std::string repr_name() const override { return "DistributedDataParallel"; }
 

@@ -15,6 +15,11 @@ namespace detail {
 struct WorkState;
 }
 
+/// When a call was under way on this rank.
+struct WorkTimes {
+    std::chrono::steady_clock::time_point begun{}, ended{};
+};
+
 /// What the `..._async` forms return. The operands must not be touched until `wait` came back; dropping the handle does
 /// not cancel. Work of one group runs in the order in which it was issued.
 class Work {
@@ -29,6 +34,8 @@ public:
     bool is_completed() const;
     /// What `wait` would throw; null while under way, or when all went well.
     std::exception_ptr exception() const;
+    /// When it was under way; of a message that is received, of no length. Waits.
+    WorkTimes times() const;
     /// The tensors that were written. Waits.
     std::vector<Tensor> result() const;
 

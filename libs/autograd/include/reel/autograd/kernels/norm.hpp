@@ -51,8 +51,16 @@ inline constinit Kernel<decltype(cpu::norm_forward), Writes<2>> norm_forward{"ba
 /// The gradients of `norm_forward` in x, weight and bias; `constant_stats`: mean and rstd did not come from x.
 inline constinit Kernel<decltype(cpu::norm_backward), Writes<8, 9, 10>> norm_backward{"batch_norm",
                                                                                       &cpu::norm_backward};
-/// The same over rows of `inner` elements, with one weight and bias per element of a row; fills one mean and rstd per
-/// row.
+// The last two and norm_moments for x, y and their gradients in 16 bits, beside float32 for all that is float32 or
+// float64 there. A device need not have them (`has` tells): the op then widens what it hands on.
+inline constinit Kernel<decltype(cpu::norm_moments), Writes<2, 3>> norm_moments_of_16_bits{"batch_norm",
+                                                                                           &cpu::norm_moments};
+inline constinit Kernel<decltype(cpu::norm_forward), Writes<2>> norm_forward_of_16_bits{"batch_norm",
+                                                                                        &cpu::norm_forward};
+inline constinit Kernel<decltype(cpu::norm_backward), Writes<8, 9, 10>> norm_backward_of_16_bits{"batch_norm",
+                                                                                                 &cpu::norm_backward};
+/// `norm_forward` over rows of `inner` elements, with one weight and bias per element of a row; fills one mean and rstd
+/// per row.
 inline constinit Kernel<decltype(cpu::layer_norm), Writes<1, 2, 3>> layer_norm{"layer_norm", &cpu::layer_norm};
 /// Its gradients.
 inline constinit Kernel<decltype(cpu::layer_norm_backward), Writes<7, 8, 9>> layer_norm_backward{

@@ -128,8 +128,9 @@ struct hardswish_op : unary<Result::Same, floating, Saves::Input>, vector_form {
                constant<T>(6);
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
+        const T inside = where(abs(x) >= constant<T>(3), constant<T>(0), x); // infinity times nothing is NaN
         return where(x <= constant<T>(-3), constant<T>(0),
-                     where(x >= constant<T>(3), g, g * (x / constant<T>(3) + constant<T>(0.5))));
+                     where(x >= constant<T>(3), g, g * (inside / constant<T>(3) + constant<T>(0.5))));
     }
 };
 /// The shrinking rules are the identity without a gap, at zero, too.
