@@ -115,6 +115,7 @@ public:
     Value(ValueDict d);
     Value(const std::vector<Tensor>& tensors); ///< a list
     Value(const std::vector<std::int64_t>& ints);
+    template <std::same_as<IntArrayRef> R> Value(R ints) : Value(ints.vec()) {} ///< sizes
     Value(const std::vector<double>& doubles);
     Value(std::vector<Value> list);
     template <class T> Value(const std::optional<T>& o) {
