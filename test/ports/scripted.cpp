@@ -48,7 +48,7 @@ void ask(torch::jit::script::Module& module, const std::vector<torch::jit::IValu
     EXPECT(torch::equal(elements[0].toTensor(), output));
     auto dict = elements[1].toGenericDict();
     EXPECT(dict.at("max").toTensor().item<float>() == output.max().item<float>());
-    for (const auto& [key, value] : dict) std::cout << key.toStringRef() << ": " << value << '\n';
+    for (const auto& item : dict) std::cout << item.key().toStringRef() << ": " << item.value() << '\n';
     EXPECT(module.run_method("count", std::vector<int64_t>{1, 2, 3}).toInt() == 6);
     EXPECT(module.run_method("count", torch::List<int64_t>({1, 2, 3}), 4).toInt() == 10);
 
