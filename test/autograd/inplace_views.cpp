@@ -83,27 +83,27 @@ BOOST_AUTO_TEST_CASE(E45_a_base_joins_the_tape_through_its_view) { // E-45
 BOOST_AUTO_TEST_CASE(E46_views_carry_why_they_are_restricted) { // E-46
     const Tensor b = leaf({1, 2, 3, 4}) * 1.0;
     const auto tag = [](const Tensor& t) { return t.impl()->creation_meta(); };
-    BOOST_TEST((tag(b.slice(0, 0, 2)) == CreationMeta::Default));
+    BOOST_TEST((tag(b.slice(0, 0, 2)) == CreationMeta::DEFAULT));
     Tensor no_grad;
     {
         NoGradGuard guard;
         no_grad = b.slice(0, 0, 2);
     }
-    BOOST_TEST((tag(no_grad) == CreationMeta::NoGrad));
-    BOOST_TEST((tag(no_grad.view({2, 1})) == CreationMeta::NoGrad)); // views of views inherit it
+    BOOST_TEST((tag(no_grad) == CreationMeta::NO_GRAD_MODE));
+    BOOST_TEST((tag(no_grad.view({2, 1})) == CreationMeta::NO_GRAD_MODE)); // views of views inherit it
     Tensor inferred;
     {
         const InferenceMode guard;
         inferred = b.slice(0, 0, 2);
     }
-    BOOST_TEST((tag(inferred) == CreationMeta::Inference));
+    BOOST_TEST((tag(inferred) == CreationMeta::INFERENCE_MODE));
     const Tensor part = b.unbind()[1];
-    BOOST_TEST((tag(part) == CreationMeta::MultiOutput));
-    BOOST_TEST((tag(part.view({1})) == CreationMeta::MultiOutput));
-    BOOST_TEST((tag(OneView::apply(b)) == CreationMeta::CustomFunction));
+    BOOST_TEST((tag(part) == CreationMeta::MULTI_OUTPUT_NODE));
+    BOOST_TEST((tag(part.view({1})) == CreationMeta::MULTI_OUTPUT_NODE));
+    BOOST_TEST((tag(OneView::apply(b)) == CreationMeta::IN_CUSTOM_FUNCTION));
     {
         NoGradGuard guard; // the more restrictive tag wins
-        BOOST_TEST((tag(b.unbind()[0].view({1})) >= CreationMeta::NoGrad));
+        BOOST_TEST((tag(b.unbind()[0].view({1})) >= CreationMeta::NO_GRAD_MODE));
     }
 }
 

@@ -104,13 +104,35 @@ BOOST_AUTO_TEST_CASE(arithmetic_keeps_it_sparse_where_it_can) {
         message([&] { t + ones({2}); }).starts_with("add: operands have shapes [3, 2] and [2]; expected the same one"));
     BOOST_TEST(message([&] { t / ones_like_it; }).starts_with("div: a sparse tensor is divided by numbers alone"));
 }
+BOOST_AUTO_TEST_CASE(a_matrix_times_it_is_strided) {
+    const Tensor v = tensor({3., 4., 5., 7.}), at = tensor({{0, 1, 1, 0}, {2, 0, 2, 2}}, kLong);
+    const Tensor a = sparse_coo_tensor(at, v, {2, 3}).requires_grad_(),
+                 b = arange(12.).reshape({3, 4}).requires_grad_();
+    const Tensor dense = a.detach().to_dense().requires_grad_(), c = b.detach().clone().requires_grad_();
+    const Tensor w = tensor({{1., -2., 3., 0.5}, {2., 1., -1., 4.}});
+    BOOST_TEST(same(mm(a, b), mm(dense, c)));
+    BOOST_TEST(same(matmul(a, b.select(1, 1)), matmul(dense, c.select(1, 1))));
+    BOOST_TEST(same(matmul(w.t(), a), matmul(w.t(), dense)));
+    BOOST_TEST(same(mm(ones({3, 2}).t(), rows()), mm(ones({3, 2}).t(), rows_dense())));
+    BOOST_TEST(same(mm(rows(), w), mm(rows_dense(), w)));
+    (mm(a, b) * w).sum().backward();
+    (mm(dense, c) * w).sum().backward();
+    BOOST_TEST(same(b.grad(), c.grad()));
+    BOOST_TEST((a.grad().is_sparse() && same(a.grad().to_dense(), dense.grad() * (dense.detach() != 0))));
+    BOOST_TEST(message([&] {
+                   mm(a, sparse_coo_tensor({3, 2}));
+               }) ==
+               "mm: both operands are sparse, of shapes [2, 3] and [3, 2]; expected a strided one: use .to_dense() of "
+               "either");
+    BOOST_TEST(message([&] { mm(a, w); }) == "mm: inner dimensions differ: input is [2, 3], mat2 is [2, 4]");
+}
 BOOST_AUTO_TEST_CASE(everything_else_names_itself_and_the_way_out) {
     const Tensor t = rows(), x = ones({3, 2});
     const std::vector<std::pair<std::string, std::function<void()>>> calls = {
         {"exp", [&] { exp(t); }},
         {"abs", [&] { t.abs(); }},
         {"relu", [&] { relu(t); }},
-        {"matmul", [&] { matmul(x.t(), t); }},
+        {"linear", [&] { linear(x, t); }},
         {"softmax", [&] { softmax(t, 0); }},
         {"transpose", [&] { t.transpose(0, 1); }},
         {"select", [&] { t[0]; }},

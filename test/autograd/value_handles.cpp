@@ -1,6 +1,8 @@
 // Typed handles on lists, dicts and tuples of values.
 #include "tape_helpers.hpp"
 
+#include <sstream>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/list.hpp>
@@ -62,6 +64,21 @@ BOOST_AUTO_TEST_CASE(dicts_keep_their_order) {
     const Dict<std::int64_t, bool> by_number;
     by_number.insert(4, true);
     BOOST_TEST(by_number.contains(4));
+}
+
+BOOST_AUTO_TEST_CASE(entries_have_libtorchs_names_and_values_print) {
+    ValueDict d{{"a", 1}, {"b", "text"}};
+    std::ostringstream out;
+    for (const auto& item : d) out << item.key() << ": " << item.value() << ", ";
+    for (auto& item : d) item.value() = 2;
+    for (const auto& [key, value] : d) out << key.toStringRef() << value << ' ';
+    BOOST_TEST(out.str() == "'a': 1, 'b': 'text', a2 b2 ");
+    std::ostringstream tensors, whole;
+    const Tensor t = tensor({1., 2.});
+    tensors << Value(t);
+    whole << t;
+    BOOST_TEST(tensors.str() == whole.str());
+    BOOST_TEST(Value(t.sizes()).toIntVector() == (std::vector<std::int64_t>{2}));
 }
 
 BOOST_AUTO_TEST_CASE(tuples) {

@@ -286,8 +286,40 @@ BOOST_AUTO_TEST_CASE(interpolate_is_upsample) {
         "interpolate", [&](auto& t) { return F::interpolate(t, o); }, nn::Upsample(o), x);
     const auto small = F::InterpolateFuncOptions().size(std::vector<std::int64_t>{2, 2}).mode(kBilinear);
     BOOST_TEST(same(F::interpolate(x, small), nn::Upsample(nn::UpsampleOptions().size({{2, 2}}).mode(kBilinear))(x)));
-    const auto smooth = F::InterpolateFuncOptions(small).antialias(true);
-    BOOST_TEST(has(message_of<NotImplementedError>([&] { F::interpolate(x, smooth); }), {"interpolate", "antialias"}));
+    const auto exact = F::InterpolateFuncOptions().size(std::vector<std::int64_t>{2, 2}).mode(kNearestExact);
+    const auto off = F::InterpolateFuncOptions(exact).align_corners(false);
+    BOOST_TEST(same(F::interpolate(x, off), F::interpolate(x, exact))); // as libtorch's programs say it
+    const auto wrong = F::InterpolateFuncOptions(exact).antialias(true);
+    BOOST_TEST(message_of<ValueError>([&] { F::interpolate(x, wrong); }) ==
+               "interpolate: antialias applies to the modes bilinear and bicubic, not to 'nearest-exact'");
+}
+BOOST_AUTO_TEST_CASE(antialias_averages_as_wide_as_a_step) { // values: PyTorch
+    const Tensor x = (arange(48, kDouble) * 0.7).sin().view({1, 1, 6, 8}).requires_grad_();
+    using sizes = std::vector<std::int64_t>;
+    const auto given = [](F::InterpolateFuncOptions o) { return o.antialias(true); };
+    const auto check = [&](const F::InterpolateFuncOptions& o, std::vector<double> values, double gradient) {
+        const Tensor y = F::interpolate(x, o), g = autograd::grad({y.square().sum()}, {x})[0];
+        BOOST_TEST(allclose(y.flatten(), tensor(values, kDouble), 0, 1e-11));
+        BOOST_TEST(std::abs(g.abs().sum().item<double>() - gradient) < 1e-10);
+        BOOST_TEST(allclose(F::interpolate(x.to(kFloat), o).to(kDouble), y, 1e-5, 1e-5));
+    };
+    const auto two_by_three = F::InterpolateFuncOptions().size(sizes{2, 3});
+    check(given(two_by_three).mode(kBilinear),
+          {-0.053790737091, 0.588820803281, -0.107686203659, -0.626825685348, -0.075625144319, 0.647564960999},
+          3.411187899002);
+    check(given(two_by_three).mode(kBicubic),
+          {-0.087816760035, 0.707807364595, -0.190497333921, -0.704276578788, -0.110679530274, 0.747796432817},
+          4.518130714446);
+    check(given(two_by_three).mode(kBicubic).align_corners(true),
+          {-0.191174815335, 0.358459666918, -0.039350583575, -0.767059271372, 0.174006655505, 1.254133977815},
+          6.449576695791);
+    check(given(F::InterpolateFuncOptions().scale_factor(std::vector<double>{0.4, 0.4})).mode(kBilinear),
+          {0.010955886208, 0.643794928154, -0.111805461506, -0.646418943345, 0.032451191701, 0.608186716125},
+          3.429344837433);
+    check(given(F::InterpolateFuncOptions().size(sizes{1, 1})).mode(kBilinear).align_corners(true), {0.0}, 0.0);
+    const auto larger = given(F::InterpolateFuncOptions().size(sizes{7, 3})).mode(kBicubic); // one way only
+    BOOST_TEST(std::abs(autograd::grad({F::interpolate(x, larger).square().sum()}, {x})[0].abs().sum().item<double>() -
+                        21.479630057666) < 1e-10);
 }
 BOOST_AUTO_TEST_CASE(grid_sample_reads_by_its_modes) {
     const Tensor x = tensor({1., 2., 3., 4.}).view({1, 1, 2, 2}), grid = tensor({0.2, 0.2, 3., 0.}).view({1, 1, 2, 2});

@@ -49,6 +49,17 @@ BOOST_AUTO_TEST_CASE(a_group_inherits_what_it_does_not_set_even_when_set_to_the_
     BOOST_TEST(option(2).lr() == 0.5);
     BOOST_TEST(option(2).momentum() == 0.9);
 }
+BOOST_AUTO_TEST_CASE(no_parameters_at_all_are_taken) { // decision 24
+    SGD sgd(std::vector<Tensor>(), 0.5);
+    sgd.zero_grad();
+    sgd.step();
+    const Tensor p = ones({2}).requires_grad_();
+    sgd.add_param_group({{p}});
+    p.sum().backward();
+    sgd.step();
+    BOOST_TEST(equal(p, full({2}, 0.5)));
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_optimized_is_refused_and_nothing_is_added) {
     const Tensor p = parameter({1, 2}, {1, 1});
     SGD sgd({p}, SGDOptions(0.1));

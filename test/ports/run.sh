@@ -10,7 +10,7 @@ flags=(-std=c++20 -O1 -pthread -Itest/ports)
 for folder in libs/*/include out/gen/include; do
     if [ -d "$folder" ]; then flags+=("-I$folder"); fi
 done
-links=(-L"$out/lib" -lreel_inspect -lreel_serialize -lreel_data -lreel_optim -lreel_nn -lreel_autograd
+links=(-L"$out/lib" -lreel_inspect -lreel_script -lreel_serialize -lreel_data -lreel_optim -lreel_nn -lreel_autograd
     -Wl,-rpath,"$out/lib" -Wl,-rpath-link,"$out/lib")
 python3 test/ports/make_mnist.py "$work" 2000
 passed=0 failed=0

@@ -108,6 +108,9 @@ void values() {
     auto t = ones(2);
     IValue iv;
     iv = IValue(3);
+    iv = ones(2).sizes();
+    std::cout << iv;
+    for (const auto& entry : iv.toGenericDict()) std::cout << entry.key() << entry.value();
     iv = 2.0;
     iv = "s";
     iv = t;

@@ -33,6 +33,7 @@ void elements_and_conversions() {
     auto t = ones({2, 2});
     t.data_ptr();
     t.data_ptr<float>();
+    t.data<float>();
     t.const_data_ptr<float>();
     t.const_data_ptr();
     t.mutable_data_ptr();

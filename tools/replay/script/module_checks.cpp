@@ -153,9 +153,9 @@ void check_module(Case& c, const jit::Module& module, const json::object& expect
     if (const auto* training = expected.if_contains("training"))
         c.check(module.is_training() == training->as_bool(), "training", "the other way");
     if (const auto* names = expected.if_contains("parameters"))
-        c.check_text(joined_keys(module.named_parameters()), joined(names->as_array()), "parameters");
+        c.check_text(joined_keys(module->named_parameters()), joined(names->as_array()), "parameters");
     if (const auto* names = expected.if_contains("buffers"))
-        c.check_text(joined_keys(module.named_buffers()), joined(names->as_array()), "buffers");
+        c.check_text(joined_keys(module->named_buffers()), joined(names->as_array()), "buffers");
     if (const auto* classes = expected.if_contains("classes"))
         for (const auto& item : classes->as_object())
             guarded(c, std::string(item.key()), [&] {

@@ -112,7 +112,7 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
     check_dirty(rules_.name, dirty_, outputs, arguments);
     const auto n_differentiable = std::count_if(outputs.begin(), outputs.end(),
                                                 [&](const Tensor& t) { return t.defined() && differentiable(t); });
-    const CreationMeta tag = n_differentiable > 1 ? CreationMeta::MultiOutput : CreationMeta::CustomFunction;
+    const CreationMeta tag = n_differentiable > 1 ? CreationMeta::MULTI_OUTPUT_NODE : CreationMeta::IN_CUSTOM_FUNCTION;
     const variable_list returned = outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         Tensor& t = outputs[i];

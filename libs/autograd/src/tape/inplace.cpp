@@ -54,7 +54,7 @@ void check_inplace(const Tensor& self, const char* op) {
 
 void check_recorded_write(const Tensor& self, const char* op) {
     const TensorImpl& impl = *self.impl();
-    if (impl.is_view() && impl.creation_meta() != CreationMeta::Default)
+    if (impl.is_view() && impl.creation_meta() != CreationMeta::DEFAULT)
         refuse_view(self, "is being modified in place", op);
 }
 

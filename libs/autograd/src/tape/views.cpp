@@ -17,14 +17,14 @@ namespace {
 
 const char* creation_reason(CreationMeta c) {
     switch (c) {
-    case CreationMeta::NoGrad:
+    case CreationMeta::NO_GRAD_MODE:
         return "the view was created under no_grad, so it has no connection to its base on the tape";
-    case CreationMeta::Inference:
+    case CreationMeta::INFERENCE_MODE:
         return "the view was created in inference mode";
-    case CreationMeta::MultiOutput:
+    case CreationMeta::MULTI_OUTPUT_NODE:
         return "it is the output of a function that returns several views, and those forbid in-place modification of "
                "one of them";
-    case CreationMeta::CustomFunction:
+    case CreationMeta::IN_CUSTOM_FUNCTION:
         return "the view was created inside a custom Function (or is a module input or output under backward hooks)";
     default:
         return "";
@@ -53,7 +53,7 @@ void refresh_view(const Tensor& view, bool asked) {
     if (impl.view_version() == impl.version()) return;
     const Tensor base = base_of(view);
     if (!base.impl()->requires_grad()) return;
-    if (impl.creation_meta() != CreationMeta::Default) {
+    if (impl.creation_meta() != CreationMeta::DEFAULT) {
         if (asked || GradMode::is_enabled())
             refuse_view(view, "its base or another view of its base was modified in place", "autograd");
         return;

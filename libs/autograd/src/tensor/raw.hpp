@@ -22,7 +22,7 @@ Tensor alias_raw(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, std::i
 inline Tensor alias_raw(const Tensor& t) { return alias_raw(t, t.sizes(), t.strides(), t.storage_offset()); }
 /// An alias that is a differentiable view of `base` (of its base when it is a view itself).
 Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset,
-                CreationMeta creation = CreationMeta::Default);
+                CreationMeta creation = CreationMeta::DEFAULT);
 /// Converts without recording; returns `t` itself when nothing changes.
 Tensor cast_raw(const Tensor& t, ScalarType dtype);
 /// A dense row-major version of `t` without recording; `t` itself when it is one.

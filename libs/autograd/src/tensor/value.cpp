@@ -2,6 +2,8 @@
 #include <reel/autograd/list.hpp>
 #include <reel/autograd/value.hpp>
 
+#include <ostream>
+
 #include <boost/core/demangle.hpp>
 
 namespace reel {
@@ -229,6 +231,9 @@ std::string short_text(const std::string& s) {
 }
 } // namespace
 
+std::ostream& operator<<(std::ostream& os, const Value& v) {
+    return v.isTensor() ? os << v.toTensor() : os << v.repr();
+}
 std::string Value::repr() const {
     switch (kind()) {
     case Kind::None:

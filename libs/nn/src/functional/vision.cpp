@@ -31,8 +31,11 @@ Tensor unfold(const Tensor& x, const UnfoldFuncOptions& o) {
 Tensor interpolate(const Tensor& x, const InterpolateFuncOptions& o) {
     const OptionalIntArrayRef size = o.size() ? OptionalIntArrayRef(*o.size()) : OptionalIntArrayRef();
     const auto factor = o.scale_factor() ? std::optional(ArrayRef<double>(*o.scale_factor())) : std::nullopt;
-    return reel::interpolate(x, size, factor, nn::detail::choice_text(o.mode().name()), o.align_corners(),
-                             o.recompute_scale_factor(), o.antialias());
+    const std::string mode = nn::detail::choice_text(o.mode().name());
+    // libtorch's programs say there that it is off; Python's interpolate takes no word about it
+    const bool off = mode == "nearest-exact" && o.align_corners() == std::optional(false);
+    return reel::interpolate(x, size, factor, mode, off ? std::nullopt : o.align_corners(), o.recompute_scale_factor(),
+                             o.antialias());
 }
 Tensor grid_sample(const Tensor& x, const Tensor& grid, const GridSampleFuncOptions& o) {
     return reel::grid_sample(x, grid, nn::detail::choice_text(o.mode().name()),

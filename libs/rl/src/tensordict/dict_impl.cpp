@@ -63,7 +63,7 @@ void check_writable(const char* op, const Path& key, const Tensor& tensor, const
     const bool leaf = tensor.requires_grad() && (tensor.is_view() ? tensor._base() : tensor).is_leaf();
     REEL_CHECK(!leaf, "TensorDict::", op, ": the tensor ", key.str(), " is ", tensor.is_view() ? "a view of " : "",
                "a leaf that requires grad and cannot be written to; use no_grad for updates of parameters");
-    REEL_CHECK(!tensor.is_view() || tensor.impl()->creation_meta() == CreationMeta::Default, "TensorDict::", op,
+    REEL_CHECK(!tensor.is_view() || tensor.impl()->creation_meta() == CreationMeta::DEFAULT, "TensorDict::", op,
                ": the tensor ", key.str(),
                " is one of several views made at once (or a view made without gradients); "
                "nothing that is recorded can be written to it, clone() it first");

@@ -66,11 +66,19 @@ Module handle(const nn::ModulePtr& m) {
     REEL_CHECK_TYPE(script, "a submodule is a ", m->repr_name(), ", which is no script module");
     return Module(script);
 }
+NamedList<Tensor> listed(const OrderedDict<std::string, Tensor>& tensors) {
+    NamedList<Tensor> out;
+    for (const auto& item : tensors) out.push_back({item.key(), item.value()});
+    return out;
+}
 } // namespace
 
-std::vector<std::pair<std::string, Module>> Module::named_children() const {
-    std::vector<std::pair<std::string, Module>> out;
-    for (const auto& child : get()->named_children()) out.emplace_back(child.key(), handle(*child));
+NamedList<Tensor> Module::named_parameters(bool recurse) const { return listed(get()->named_parameters(recurse)); }
+NamedList<Tensor> Module::named_buffers(bool recurse) const { return listed(get()->named_buffers(recurse)); }
+
+NamedList<Module> Module::named_children() const {
+    NamedList<Module> out;
+    for (const auto& child : get()->named_children()) out.push_back({child.key(), handle(*child)});
     return out;
 }
 std::vector<Module> Module::children() const {
@@ -78,9 +86,9 @@ std::vector<Module> Module::children() const {
     for (auto& [name, child] : named_children()) out.push_back(std::move(child));
     return out;
 }
-std::vector<std::pair<std::string, Module>> Module::named_modules() const {
-    std::vector<std::pair<std::string, Module>> out;
-    for (const auto& m : get()->named_modules()) out.emplace_back(m.key(), handle(*m));
+NamedList<Module> Module::named_modules() const {
+    NamedList<Module> out;
+    for (const auto& m : get()->named_modules()) out.push_back({m.key(), handle(*m)});
     return out;
 }
 std::vector<Module> Module::modules() const {
@@ -88,11 +96,11 @@ std::vector<Module> Module::modules() const {
     for (auto& [name, m] : named_modules()) out.push_back(std::move(m));
     return out;
 }
-std::vector<std::pair<std::string, IValue>> Module::named_attributes() const {
+NamedList<IValue> Module::named_attributes() const {
     get()->adopt_registered();
-    std::vector<std::pair<std::string, IValue>> out;
+    NamedList<IValue> out;
     const auto& attributes = type()->attributes();
-    for (std::size_t i = 0; i < attributes.size(); ++i) out.emplace_back(attributes[i].name, get()->slot(i));
+    for (std::size_t i = 0; i < attributes.size(); ++i) out.push_back({attributes[i].name, get()->slot(i)});
     return out;
 }
 
@@ -107,6 +115,9 @@ Module Module::clone() const { return Module(std::static_pointer_cast<ModuleImpl
 
 void Module::save(const std::string& path, const ExtraFilesMap& extra_files) const {
     jit::save(*this, path, extra_files);
+}
+void Module::save(std::ostream& stream, const ExtraFilesMap& extra_files) const {
+    jit::save(*this, stream, extra_files);
 }
 std::string Module::save_to_buffer(const ExtraFilesMap& extra_files) const {
     return jit::save_to_buffer(*this, extra_files);

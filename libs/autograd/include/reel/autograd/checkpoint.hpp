@@ -28,9 +28,8 @@ struct CheckpointContexts {
 };
 
 /// How a checkpointed call works. Non-reentrant (E-86): recorded as usual, saved tensors dropped. Reentrant (E-90): one
-/// node for everything, whose backward runs the function again on detached inputs and calls backward inside; it needs a
-/// tensor argument that requires grad, takes no keyword arguments, and knows neither `grad` nor `backward` with inputs.
-/// The reference still takes the reentrant form when none is chosen, and warns; here it must be asked for.
+/// node for everything, whose backward runs the function again on detached inputs and calls backward inside: it needs a
+/// tensor argument that requires grad, takes no keyword arguments, knows neither `grad` nor `backward` with inputs.
 struct CheckpointOptions {
     bool preserve_rng_state = true; ///< random ops draw the same numbers again
     bool early_stop = true;         ///< stop recomputing at the last tensor needed (E-87)
@@ -53,9 +52,9 @@ private:
     std::optional<bool> previous_;
 };
 
-/// Runs `fn(args...)` now; in backward, once per pass, runs it again with grad mode on when the first of its saved
-/// tensors is needed. Arguments are copied (tensors are handles); one that was modified in place meanwhile is the error
-/// of E-39. Hooks inside `fn` fire in both runs. Under no-grad this is a plain call.
+/// Runs `fn(args...)` now; in backward, once per pass, again with grad mode on, when the first of its saved tensors is
+/// needed. Arguments are copied; one modified in place meanwhile is E-39's error. Hooks inside fire in both
+/// runs. Under no-grad this is a plain call.
 template <class F, class... A>
 auto checkpoint(const CheckpointOptions& options, F fn, A... args) -> std::invoke_result_t<F&, A&...> {
     if (options.use_reentrant) {

@@ -73,8 +73,7 @@ ScalarType dtype_from_name(const char* name);
 
 /// The smallest type that both convert to, PyTorch's promotion table.
 ScalarType promote_types(ScalarType a, ScalarType b);
-/// May a result of type `from` be written into a tensor of type `to` (category order bool < integer < floating <
-/// complex)?
+/// May a result of type `from` be written into a tensor of type `to` (bool < integer < floating < complex)?
 bool can_cast(ScalarType from, ScalarType to);
 
 /// The dtype of floating literals and float factories, float32 initially.

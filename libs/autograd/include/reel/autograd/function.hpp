@@ -28,11 +28,9 @@ public:
     AutogradContext(const AutogradContext&) = delete;
     AutogradContext& operator=(const AutogradContext&) = delete;
 
-    /// Anything that is not a tensor of the graph. (Tensors here are kept without version check: use
-    /// save_for_backward.)
+    /// Anything that is no tensor of the graph: those are checked for their version by save_for_backward.
     ValueDict saved_data;
-    /// Keeps tensors (inputs, outputs, intermediates; undefined ones too) for backward, with version check (E-39,
-    /// E-65).
+    /// Keeps tensors (inputs, outputs, intermediates, undefined ones) for backward, with version check (E-39, E-65).
     void save_for_backward(variable_list tensors);
     /// The tensors saved, in order. Throws Error after they were released (E-35), or on the second access when
     /// `set_clear_saved_on_access` is on (E-83).

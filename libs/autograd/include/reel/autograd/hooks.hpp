@@ -18,8 +18,7 @@ RemovableHandle register_multi_grad_hook(const variable_list& tensors, std::func
 /// Mode `"any"`: `fn` gets the first gradient of each pass (T-31).
 RemovableHandle register_multi_grad_hook_any(const variable_list& tensors, std::function<void(const Tensor&)> fn);
 
-/// `Tensor::register_post_accumulate_grad_hook` for hooks with a result: it must be undefined or the leaf itself
-/// (T-16).
+/// `Tensor::register_post_accumulate_grad_hook` for hooks with a result: undefined, or the leaf itself (T-16).
 RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf,
                                                              std::function<Tensor(const Tensor&)> fn);
 

@@ -77,8 +77,7 @@ public:
     /// What the node holds for its backward, in its own order, for walking the tape; absent operands and released
     /// tensors are undefined.
     virtual std::vector<Tensor> saved_tensors() const { return {}; }
-    /// Should run even when every incoming gradient is undefined, with zeros in their place (identity nodes,
-    /// Functions).
+    /// Should run even when every incoming gradient is undefined, with zeros for them (identity nodes, Functions).
     virtual bool materializes_undefined() const { return false; }
     /// Does each slot stand for the very tensor behind the edge of the same number (a module's gates)? Then in-place
     /// work on what it returned for a leaf is work on that leaf (E-42).

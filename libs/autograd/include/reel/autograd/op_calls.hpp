@@ -40,8 +40,7 @@ public:
     virtual void read(const Tensor& tensor);
 };
 
-/// While it lives, `mode` takes the calls of this thread; null: nobody does (PyTorch's DisableTorchFunction). Scopes
-/// nest.
+/// While it lives, `mode` takes the thread's calls; null: nobody does (PyTorch's DisableTorchFunction). Scopes nest.
 class OpCallScope {
 public:
     explicit OpCallScope(OpCallMode* mode);

@@ -130,6 +130,7 @@ public:
         expect_dtype(dtype_of<std::remove_const_t<T>>);
         return static_cast<T*>(data_ptr());
     }
+    template <class T> T* data() const { return data_ptr<T>(); } ///< libtorch's older name
     template <class T> T* mutable_data_ptr() const { return data_ptr<T>(); }
     template <class T> const T* const_data_ptr() const { return data_ptr<T>(); }
     const void* const_data_ptr() const { return data_ptr(); }

@@ -13,7 +13,7 @@
 namespace reel {
 
 /// Why in-place work through a view may be refused (rule E-46), from harmless to most restrictive.
-enum class CreationMeta : std::uint8_t { Default, NoGrad, Inference, MultiOutput, CustomFunction };
+enum class CreationMeta : std::uint8_t { DEFAULT, NO_GRAD_MODE, INFERENCE_MODE, MULTI_OUTPUT_NODE, IN_CUSTOM_FUNCTION };
 
 class TensorImpl final : public RefCounted {
 public:
@@ -90,7 +90,7 @@ private:
     ScalarType dtype_;
     Device device_;
     bool contiguous_ = true, requires_grad_ = false;
-    CreationMeta creation_meta_ = CreationMeta::Default;
+    CreationMeta creation_meta_ = CreationMeta::DEFAULT;
     Layout layout_ = Layout::Strided;
     std::uint32_t output_nr_ = 0, view_version_ = 0;
     autograd::NodePtr grad_fn_;

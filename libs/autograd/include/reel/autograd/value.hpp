@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ using Args = std::vector<Value>;
 /// archives); they are not to be changed in place. Large dicts find their keys by hash.
 class ValueDict {
 public:
-    using Item = std::pair<Value, Value>;
+    struct Item; ///< `auto& [key, value]`, or `item.key()`, `item.value()`
     ValueDict();
     ~ValueDict();
     ValueDict(const ValueDict&);
@@ -69,9 +70,8 @@ private:
 /// Keyword arguments, in order.
 using Kwargs = ValueDict;
 
-/// A variant of none, Tensor, bool, int64, double, complex, string, dtype, device, list, tuple, dict and boxed user
-/// types. Lists and dicts are shared handles, as in Python; tuples are immutable. Wrong-type access throws TypeError
-/// naming both.
+/// A variant of none, Tensor, bool, int64, double, complex, string, dtype, device, list, tuple, dict and boxed types of
+/// users. Lists and dicts are shared handles, as in Python; tuples are immutable. TypeError names the other type.
 class Value {
 public:
     enum class Kind : std::uint8_t {
@@ -115,6 +115,7 @@ public:
     Value(ValueDict d);
     Value(const std::vector<Tensor>& tensors); ///< a list
     Value(const std::vector<std::int64_t>& ints);
+    template <std::same_as<IntArrayRef> R> Value(R ints) : Value(ints.vec()) {} ///< sizes
     Value(const std::vector<double>& doubles);
     Value(std::vector<Value> list);
     template <class T> Value(const std::optional<T>& o) {
@@ -194,6 +195,7 @@ public:
     bool is(const Value& o) const;
     /// A short text for messages: `Tensor[2, 3] float32`, `3`, `[1, 2]`.
     std::string repr() const;
+    friend std::ostream& operator<<(std::ostream& os, const Value& v); ///< `repr`, a tensor in full
 
 private:
     struct IntegerTag {};
@@ -247,5 +249,12 @@ template <class T> T Value::to() const {
 }
 
 using IValue = Value;
+
+struct ValueDict::Item : std::pair<Value, Value> {
+    using std::pair<Value, Value>::pair;
+    const Value& key() const { return first; }
+    const Value& value() const { return second; }
+    Value& value() { return second; }
+};
 
 } // namespace reel

@@ -4,6 +4,7 @@
 #include <reel/autograd/tensor.hpp>
 
 namespace reel::autograd {
+using reel::CreationMeta;
 
 /// A leaf on the memory of `data`, without its history. Errors: as of `requires_grad_`.
 Variable make_variable(const Tensor& data, bool requires_grad = false);

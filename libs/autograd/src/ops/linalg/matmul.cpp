@@ -12,6 +12,8 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tensor/raw.hpp"
+#include "tensor/sparse_parts.hpp"
+#include "tensor/sparse_products.hpp"
 
 namespace reel {
 
@@ -49,6 +51,8 @@ Tensor mm(const Tensor& input, const Tensor& mat2) {
     REEL_CHECK(input.dim() == 2 && mat2.dim() == 2, "mm: expected two matrices, got shapes ", input.sizes(), " and ",
                mat2.sizes());
     check_pair("mm", input, mat2, input.size(1), mat2.size(0));
+    if (any_sparse(input, mat2)) [[unlikely]]
+        return mm_sparse("mm", input, mat2);
     Tensor out = empty_raw({input.size(0), mat2.size(1)}, input.scalar_type(), input.device());
     product(out, input, mat2);
     static const Tensor absent;

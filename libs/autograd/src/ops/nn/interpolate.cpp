@@ -36,18 +36,25 @@ Tensor resample(const Tensor& x, std::int64_t dim, const Taps& t, bool adjoint) 
 
 enum class Mode { Nearest, NearestExact, Linear, Cubic };
 
+/// Input elements for one of the result; `factor`, where it is given, has the last word.
+template <class R> R step(std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners) {
+    if (align_corners) return out > 1 ? R(in - 1) / R(out - 1) : R(0);
+    return factor && *factor > 0 ? R(1 / *factor) : R(in) / R(out);
+}
+void reserve_taps(Taps& t) {
+    const std::int64_t entries = checked_mul("interpolate", "a table of taps", t.out, t.per_output);
+    checked_reserve("interpolate", "a table of taps", t.index, entries);
+    checked_reserve("interpolate", "a table of taps", t.weight, entries);
+}
 /// Places are computed in R, the precision that PyTorch computes them in.
 template <class R>
 Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners) {
     Taps t{in, out, mode == Mode::Linear ? 2 : mode == Mode::Cubic ? 4 : 1, {}, {}};
-    const auto plain_scale = [&] { return factor && *factor > 0 ? R(1 / *factor) : R(in) / R(out); };
-    const R scale = align_corners ? (out > 1 ? R(in - 1) / R(out - 1) : R(0)) : plain_scale();
-    const std::int64_t entries = checked_mul("interpolate", "a table of taps", out, t.per_output);
-    checked_reserve("interpolate", "a table of taps", t.index, entries);
-    checked_reserve("interpolate", "a table of taps", t.weight, entries);
+    const R scale = step<R>(in, out, factor, align_corners);
+    reserve_taps(t);
     for (std::int64_t o = 0; o < out; ++o) {
         if (mode == Mode::Nearest || mode == Mode::NearestExact) {
-            const float s = factor && *factor > 0 ? float(1 / *factor) : float(in) / float(out);
+            const float s = step<float>(in, out, factor, false);
             add_tap(t, std::int64_t(std::floor((float(o) + (mode == Mode::NearestExact ? 0.5f : 0.f)) * s)), 1);
             continue;
         }
@@ -71,13 +78,44 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
     return t;
 }
 
+/// The triangle, or Keys' cubic (a = -1/2), about a place.
+template <class R> R window(Mode mode, R x) {
+    x = std::abs(x);
+    if (mode == Mode::Linear) return x < 1 ? 1 - x : R(0);
+    const R a = R(-0.5);
+    if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : R(0);
+}
+/// With antialias the window is as wide as a step of the result, so that every input element on the way counts. Results
+/// at the edges have fewer taps; zeros fill the table.
+template <class R>
+Taps wide_taps(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners) {
+    const R scale = step<R>(in, out, factor, align_corners), stretch = std::max(scale, R(1));
+    const R narrow = 1 / stretch;
+    const R reach = (mode == Mode::Linear ? 1 : 2) * stretch;
+    Taps t{in, out, checked_size("interpolate", "the taps of a result", double(std::ceil(reach)) * 2 + 1), {}, {}};
+    reserve_taps(t);
+    for (std::int64_t o = 0; o < out; ++o) {
+        const R center = scale * (R(o) + R(0.5));
+        const std::int64_t first = std::max<std::int64_t>(std::int64_t(center - reach + R(0.5)), 0);
+        const std::int64_t end = std::min(std::int64_t(center + reach + R(0.5)), in);
+        R total = 0;
+        for (std::int64_t i = first; i < end; ++i) total += window<R>(mode, (R(i) - center + R(0.5)) * narrow);
+        for (std::int64_t k = 0; k < t.per_output; ++k) {
+            const std::int64_t i = first + k;
+            add_tap(t, i,
+                    i < end && total != 0 ? double(window<R>(mode, (R(i) - center + R(0.5)) * narrow) / total) : 0);
+        }
+    }
+    return t;
+}
+
 void check_mode(const Tensor& input, bool size, bool scale_factor, std::string_view mode, bool align_corners,
                 bool recompute_scale_factor, bool antialias) {
     const std::int64_t rank = input.dim() - 2;
     REEL_CHECK(rank >= 1 && rank <= 3, "interpolate: input has shape ", input.sizes(),
                "; expected 3, 4 or 5 dimensions");
     REEL_CHECK_VALUE(size != scale_factor, "interpolate: exactly one of size and scale_factor must be given");
-    REEL_CHECK_NOT_IMPLEMENTED(!antialias, "interpolate: antialias is not supported");
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "interpolate: input is ",
                                dtype_name(input.scalar_type()), "; expected a floating dtype");
     const bool smooth = mode == "linear" || mode == "bilinear" || mode == "bicubic" || mode == "trilinear";
@@ -85,6 +123,8 @@ void check_mode(const Tensor& input, bool size, bool scale_factor, std::string_v
                                "interpolate: unknown mode '", mode, "'");
     REEL_CHECK_VALUE(smooth || !align_corners,
                      "interpolate: align_corners applies to the linear and cubic modes only, not to '", mode, "'");
+    REEL_CHECK_VALUE(!antialias || mode == "bilinear" || mode == "bicubic",
+                     "interpolate: antialias applies to the modes bilinear and bicubic, not to '", mode, "'");
     const std::int64_t wants = mode == "linear"                          ? 1
                                : mode == "bilinear" || mode == "bicubic" ? 2
                                : mode == "trilinear"                     ? 3
@@ -149,14 +189,12 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
                    : mode == "bicubic"       ? Mode::Cubic
                                              : Mode::Linear;
     const ScalarType t = input.scalar_type();
+    const auto taps = antialias ? (t == kDouble ? wide_taps<double> : wide_taps<float>)
+                                : (t == kDouble ? taps_of<double> : taps_of<float>);
     Tensor x = t == kDouble ? input : input.to(kFloat);
     for (std::int64_t d = rank - 1; d >= 0; --d) { // rows become longer before they become more
         const std::int64_t from = input.size(d + 2), to = out[std::size_t(d)];
-        const auto& f = factors[std::size_t(d)];
-        x = resample(x, d + 2,
-                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false))
-                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false)),
-                     false);
+        x = resample(x, d + 2, taps(m, from, to, factors[std::size_t(d)], align_corners.value_or(false)), false);
     }
     return x.to(t);
 }

@@ -28,7 +28,7 @@ std::vector<Tensor> cut(const char* op, const Tensor& input, IntArrayRef lengths
     for (std::int64_t n : lengths) {
         sizes[std::size_t(dim)] = n;
         const std::int64_t offset = input.storage_offset() + start * input.strides()[std::size_t(dim)];
-        out.push_back(safe ? view_raw(input, sizes, input.strides(), offset, CreationMeta::MultiOutput)
+        out.push_back(safe ? view_raw(input, sizes, input.strides(), offset, CreationMeta::MULTI_OUTPUT_NODE)
                            : alias_raw(input, sizes, input.strides(), offset));
         start += n;
     }
@@ -234,7 +234,8 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
     std::vector<Tensor> out;
     checked_reserve("unbind", "pieces", out, n);
     for (std::int64_t i = 0; i < n; ++i) {
-        out.push_back(view_raw(input, sizes, strides, input.storage_offset() + i * step, CreationMeta::MultiOutput));
+        out.push_back(
+            view_raw(input, sizes, strides, input.storage_offset() + i * step, CreationMeta::MULTI_OUTPUT_NODE));
     }
     if (out.empty()) return out;
     record("unbind", TensorList(input), TensorList(out), TensorList(), [d](RuleContext& c) -> GradList {

@@ -22,8 +22,7 @@ struct DataLoaderOptions {
     REEL_LOADER_OPTION(std::optional<std::size_t>, max_jobs)
     /// The longest time to wait for a batch of the workers, after which Error is thrown.
     REEL_LOADER_OPTION(std::optional<std::chrono::milliseconds>, timeout)
-    /// Whether batches come in the sampler's order whichever worker is ready first. Without it they come sooner, in any
-    /// order.
+    /// Batches come in the sampler's order whichever worker is ready first; without it sooner, in any order.
     REEL_LOADER_OPTION(bool, enforce_ordering)
     /// Leaves out a last batch that is not full. (Stateful datasets decide about theirs themselves.)
     REEL_LOADER_OPTION(bool, drop_last)

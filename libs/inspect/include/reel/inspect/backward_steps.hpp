@@ -62,12 +62,11 @@ struct NonFinite {
     std::string text;
     std::vector<NonFinite> others; ///< of forward: what does not follow from the first, in order; `text` tells of them
 };
-/// First what forward made: the first op whose result is not finite although its operands are, as far as the tape has
-/// saved them or they follow from what it has saved. (Ops between two that saved nothing cannot be told apart: `node`
-/// is the first of them, and the text names them all. Further ones that made such a value on their own are in
-/// `others`.) Then what backward makes: runs it from `loss` and stops at the first node that makes a NaN or an infinity
-/// out of finite gradients. None when there is none. Hooks run. Gradients of leaves are as before afterwards, and the
-/// tape is kept. The place is known when the tape was made in anomaly mode or under a Recorder.
+/// First what forward made: the first op whose result is not finite although its operands are, as far as the tape saved
+/// them or they follow from what it saved. (Ops in between that saved nothing cannot be told apart: `node` is the first
+/// of them, the text names all. Further ones that made such a value on their own are in `others`.) Then backward: runs
+/// it from `loss`, stops at the first node that makes a NaN or an infinity of finite gradients. None when there is
+/// none. Hooks run. Leaves' gradients and the tape stay. The place is known in anomaly mode or under a Recorder.
 std::optional<NonFinite> find_non_finite(const Tensor& loss, const Tensor& gradient = {});
 
 } // namespace reel::inspect

@@ -11,8 +11,7 @@ namespace reel::nn {
 
 /// Moves a whole module to a backend.
 using BackendMover = std::function<void(Module&)>;
-/// Makes `module.to_backend(name)`, and `xpu()`, `ipu()` or `mtia()` by their names, work. Replaces a mover of the
-/// name.
+/// Makes `module.to_backend(name)`, and `xpu()`, `ipu()` or `mtia()` by their names, work; replaces an older mover.
 void register_backend(const std::string& name, BackendMover mover);
 /// The names there are: "cpu", "cuda", "meta" and what was registered.
 std::vector<std::string> backends();

@@ -14,8 +14,7 @@ namespace reel::nn {
 
 template <class C> class ClonedModule;
 
-/// A shared handle to a module of type `C`. Copies share the module; calling it runs hooks. Using an empty holder
-/// throws.
+/// A shared handle to a module of type `C`. Copies share the module; calling it runs hooks. An empty one throws.
 template <class C> class ModuleHolder {
 public:
     using ContainedType = C;

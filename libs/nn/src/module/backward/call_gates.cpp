@@ -59,7 +59,7 @@ bool CallGates::wrap_outputs(TensorList& tensors, Slots&& slots) {
     const intrusive_ptr<HookGate> gate = new_output_gate(state_);
     wrap_with_gate(*gate, tensors, !state_->nested, nullptr);
     for (std::size_t i = 0; i < shown.size(); ++i)
-        if (shown[i].defined()) tensors[i].impl()->set_view(shown[i].impl(), CreationMeta::Default);
+        if (shown[i].defined()) tensors[i].impl()->set_view(shown[i].impl(), CreationMeta::DEFAULT);
     autograd::announce_node(*gate);
     return true;
 }

@@ -58,10 +58,10 @@ void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode, Al
         }
         Tensor alias = alias_of(t);
         if (reference_mode) {
-            alias.impl()->set_view(t.is_view() ? t.impl()->view_base() : t.impl(), !rg ? CreationMeta::Default
-                                                                                   : differentiable > 1
-                                                                                       ? CreationMeta::MultiOutput
-                                                                                       : CreationMeta::CustomFunction);
+            alias.impl()->set_view(t.is_view() ? t.impl()->view_base() : t.impl(),
+                                   !rg                  ? CreationMeta::DEFAULT
+                                   : differentiable > 1 ? CreationMeta::MULTI_OUTPUT_NODE
+                                                        : CreationMeta::IN_CUSTOM_FUNCTION);
         } else if (t.is_view()) {
             alias.impl()->set_view(t.impl()->view_base(), t.impl()->creation_meta()); // in-place work reaches the base
         }

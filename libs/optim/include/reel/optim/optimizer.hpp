@@ -152,8 +152,7 @@ public:
     StateMap& state() noexcept { return state_; }
     const StateMap& state() const noexcept { return state_; }
 
-    /// `{state: {number: {...}}, param_groups: [{..., params: [number, ...]}]}`, as in Python. Tensors are the live
-    /// ones.
+    /// `{state: {number: {...}}, param_groups: [{..., params: [number, ...]}]}`, as in Python, with the live tensors.
     Value state_dict() const;
     /// Restores state and options. ValueError when groups, their sizes or a tensor's shape differ; nothing changes
     /// then. Tensors are copied, in the parameter's dtype and on its device.

@@ -1,6 +1,7 @@
 // Modules whose methods are scripts: what archives hold, and what `define` compiles into.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <reel/nn/module_holder.hpp>
 #include <reel/script/function.hpp>
+#include <reel/script/named.hpp>
 #include <reel/script/object.hpp>
 
 namespace reel::jit {
@@ -137,18 +139,16 @@ public:
     bool is_training() const { return get()->is_training(); }
     template <class... A> void to(A&&... target) const { get()->to(std::forward<A>(target)...); }
     std::vector<Tensor> parameters(bool recurse = true) const { return get()->parameters(recurse); }
-    OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
-        return get()->named_parameters(recurse);
-    }
+    NamedList<Tensor> named_parameters(bool recurse = true) const;
     std::vector<Tensor> buffers(bool recurse = true) const { return get()->buffers(recurse); }
-    OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const { return get()->named_buffers(recurse); }
+    NamedList<Tensor> named_buffers(bool recurse = true) const;
     std::vector<Module> children() const;
-    std::vector<std::pair<std::string, Module>> named_children() const;
+    NamedList<Module> named_children() const;
     /// Self first, depth first, each once.
     std::vector<Module> modules() const;
-    std::vector<std::pair<std::string, Module>> named_modules() const;
+    NamedList<Module> named_modules() const;
     /// Every attribute of the class with its value; constants are none.
-    std::vector<std::pair<std::string, IValue>> named_attributes() const;
+    NamedList<IValue> named_attributes() const;
     nn::StateDict state_dict() const { return get()->state_dict(); }
     void zero_grad() const { get()->zero_grad(); }
 
@@ -169,6 +169,7 @@ public:
 
     /// Writes an archive that `torch.jit.load` reads (reel/script/load_save.hpp).
     void save(const std::string& path, const ExtraFilesMap& extra_files = {}) const;
+    void save(std::ostream& stream, const ExtraFilesMap& extra_files = {}) const;
     std::string save_to_buffer(const ExtraFilesMap& extra_files = {}) const;
 
     /// The tree of modules as text: attributes, parameters' values and methods as asked for.
@@ -178,6 +179,11 @@ public:
     IValue _ivalue() const { return to_ivalue(ObjectPtr(ptr())); }
 };
 using ScriptModule = Module;
+namespace script { // libtorch's older spelling
+using jit::ExtraFilesMap;
+using jit::Method;
+using jit::Module;
+} // namespace script
 
 /// Whether a value holds a module, and the module; TypeError when it holds none.
 bool is_module(const IValue& v);

@@ -112,6 +112,7 @@ public:
     std::string str() const override;
     std::string annotation_str() const override { return "Tensor"; }
     static TypePtr of(const reel::Tensor& tensor);
+    static const TypePtr& get() { return Type::Tensor(); }
 
 private:
     std::optional<Profile> profile_;

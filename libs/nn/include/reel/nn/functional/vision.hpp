@@ -15,8 +15,8 @@ using ChannelShuffleFuncOptions = ChannelShuffleOptions;
 using FoldFuncOptions = FoldOptions;
 using UnfoldFuncOptions = UnfoldOptions;
 
-/// Upsample's options, and `antialias`, which is refused (NotImplementedError) until the op knows it. Exactly one of
-/// `size` and `scale_factor`.
+/// Upsample's options, and `antialias` for the modes bilinear and bicubic: made smaller, an image is averaged as wide
+/// as a step of the result. Exactly one of `size` and `scale_factor`.
 struct InterpolateFuncOptions {
     using mode_t = UpsampleOptions::mode_t;
     using sizes_t = std::optional<std::vector<std::int64_t>>;

@@ -12,8 +12,7 @@
 
 namespace reel::nn {
 
-/// What a list or dict of parameters holds at a place: any Value, and a tensor where one is expected (TypeError when it
-/// is none).
+/// What a list or dict of parameters holds at a place: any Value, a tensor where one is expected (else TypeError).
 class ParameterEntry : public Value {
 public:
     ParameterEntry(Value value) : Value(std::move(value)) {}
