@@ -6,6 +6,7 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "sample.hpp"
+#include "vectors.hpp"
 
 namespace properties {
 
@@ -48,6 +49,7 @@ Tensor normalised(const Tensor& log_probs) { return log_softmax(log_probs, -1); 
 struct Freedom {
     Tensor (*prepare)(const Tensor& first); ///< what the op takes its first operand for; null: what it is
     std::function<Value(const std::vector<Value>&)> finish;
+    std::vector<Vectors> vectors = {};
 };
 const std::map<std::string, Freedom>& freedoms() {
     static const std::map<std::string, Freedom> table{
@@ -58,10 +60,10 @@ const std::map<std::string, Freedom>& freedoms() {
         {"linalg.matrix_sqrth", {definite_part, as_is}},
         {"linalg.ldl_factor", {hermitian_part, as_is}},
         {"linalg.ldl_factor_ex", {hermitian_part, as_is}},
-        {"linalg.eigh", {hermitian_part, of_eigh}},
-        {"linalg.eig", {nullptr, of_eig}},
-        {"linalg.svd", {nullptr, [](const std::vector<Value>& r) { return of_svd(r, true); }}},
-        {"svd", {nullptr, [](const std::vector<Value>& r) { return of_svd(r, false); }}},
+        {"linalg.eigh", {hermitian_part, of_eigh, {{1}}}},
+        {"linalg.eig", {nullptr, of_eig, {{1}}}},
+        {"linalg.svd", {nullptr, [](const std::vector<Value>& r) { return of_svd(r, true); }, {{0}, {2, true}}}},
+        {"svd", {nullptr, [](const std::vector<Value>& r) { return of_svd(r, false); }, {{0}, {2}}}},
         {"nn.functional.ctc_loss", {normalised, as_is}},
     };
     return table;
@@ -74,6 +76,11 @@ const Freedom* freedom_of(const Sample& s) {
 }
 
 } // namespace
+
+std::vector<Vectors> vectors_up_to_phase(const Sample& sample) {
+    const Freedom* const freedom = sample.by_convention ? freedom_of(sample) : nullptr;
+    return freedom ? freedom->vectors : std::vector<Vectors>();
+}
 
 void add_gauge_free_samples(std::vector<Sample>& list) {
     for (std::size_t i = 0, n = list.size(); i < n; ++i) {

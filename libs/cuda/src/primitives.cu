@@ -1,20 +1,23 @@
-// Sorting by merging, and running sums, by kernels of Reel's own.
+// Short rows are sorted by a kernel of Reel's own, a block each; long ones, and running sums, are CUB's.
 #include "primitives.hpp"
 
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
 #include <bit>
-#include <utility>
 
 #include "capturing.hpp"
 #include "complex.cuh"
 #include "dispatch.cuh"
 #include "for_each.cuh"
+#include "scratch.cuh"
 
 namespace reel::cuda {
 
 namespace {
 
 using Key = std::uint64_t;
-constexpr int tile = 1024; // elements that a block sorts in its own memory
+constexpr int tile = 1024; ///< elements that a block sorts in its own memory
 
 Tensor numbers(const Tensor& like, IntArrayRef sizes) { return like.new_empty(sizes, kLong); }
 
@@ -44,10 +47,10 @@ struct Pairs {
 };
 
 /// How many of `keys[begin..end)`, which are in order, come before `key`; equal ones too if `equal`.
-__device__ std::int64_t count_before(const Key* keys, std::int64_t begin, std::int64_t end, Key key, bool equal) {
-    std::int64_t low = begin, high = end;
+__device__ int count_before(const Key* keys, int begin, int end, Key key, bool equal) {
+    int low = begin, high = end;
     while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
+        const int middle = low + (high - low) / 2;
         if (keys[middle] < key || (equal && keys[middle] == key)) low = middle + 1;
         else high = middle;
     }
@@ -55,90 +58,80 @@ __device__ std::int64_t count_before(const Key* keys, std::int64_t begin, std::i
 }
 
 /// Where element `e` of a row of `n` goes when its sorted runs of `width` merge in pairs.
-__device__ std::int64_t merged_place(const Key* keys, std::int64_t e, std::int64_t width, std::int64_t n) {
-    const std::int64_t pair = e / (2 * width) * (2 * width), middle = pair + width < n ? pair + width : n;
+__device__ int merged_place(const Key* keys, int e, int width, int n) {
+    const int pair = e / (2 * width) * (2 * width), middle = pair + width < n ? pair + width : n;
     if (e < middle) {
-        const std::int64_t end = middle + width < n ? middle + width : n;
+        const int end = middle + width < n ? middle + width : n;
         return e + count_before(keys, middle, end, keys[e], false);
     }
     return pair + (e - middle) + count_before(keys, pair, middle, keys[e], true);
 }
 
-/// Each block sorts tiles: runs of one become runs of the tile's size.
-__global__ void sort_tiles_kernel(Pairs to, const Key* from, std::int64_t rows, std::int64_t n) {
+/// Each block sorts rows of at most `tile`: runs of one become runs of the row's size.
+__global__ void sort_rows_kernel(Pairs to, const Key* from, std::int64_t rows, int n) {
     __shared__ Key keys[2][tile];
-    __shared__ std::int64_t places[2][tile];
-    const std::int64_t per_row = (n + tile - 1) / tile;
-    for (std::int64_t t = blockIdx.x; t < rows * per_row; t += gridDim.x) {
-        const std::int64_t row = t / per_row, begin = (t - row * per_row) * tile;
-        const int count = int(n - begin < tile ? n - begin : tile);
-        for (int e = int(threadIdx.x); e < count; e += threads_per_block) {
-            keys[0][e] = from[row * n + begin + e];
-            places[0][e] = begin + e;
+    __shared__ int places[2][tile];
+    for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+        for (int e = int(threadIdx.x); e < n; e += threads_per_block) {
+            keys[0][e] = from[row * n + e];
+            places[0][e] = e;
         }
         __syncthreads();
         int now = 0;
-        for (int width = 1; width < count; width *= 2) {
-            for (int e = int(threadIdx.x); e < count; e += threads_per_block) {
-                const std::int64_t at = merged_place(keys[now], e, width, count);
+        for (int width = 1; width < n; width *= 2) {
+            for (int e = int(threadIdx.x); e < n; e += threads_per_block) {
+                const int at = merged_place(keys[now], e, width, n);
                 keys[1 - now][at] = keys[now][e];
                 places[1 - now][at] = places[now][e];
             }
             now = 1 - now;
             __syncthreads();
         }
-        for (int e = int(threadIdx.x); e < count; e += threads_per_block) {
-            to.keys[row * n + begin + e] = keys[now][e];
-            to.places[row * n + begin + e] = places[now][e];
+        for (int e = int(threadIdx.x); e < n; e += threads_per_block) {
+            to.keys[row * n + e] = keys[now][e];
+            to.places[row * n + e] = places[now][e];
         }
-        __syncthreads(); // before the next tile overwrites them
+        __syncthreads(); // before the next row overwrites them
     }
 }
 
-/// One round of merging in the device's memory.
-struct MergeRuns {
-    Pairs to;
-    Pairs from;
-    std::int64_t n, width;
+struct Count {
+    std::int64_t* to;
+    __device__ void operator()(std::int64_t i) const { to[i] = i; }
+};
+struct RowOf {
+    const std::int64_t* places;
+    Key* to;
+    std::int64_t n;
+    __device__ void operator()(std::int64_t i) const { to[i] = Key(places[i] / n); }
+};
+/// Keys from where they stood, and their places within rows of `n`.
+struct TakeRows {
+    Pairs to; ///< whose places are those among all
+    const Key* from;
+    std::int64_t n;
     __device__ void operator()(std::int64_t i) const {
-        const std::int64_t row = i / n * n, at = row + merged_place(from.keys + row, i - row, width, n);
-        to.keys[at] = from.keys[i];
-        to.places[at] = from.places[i];
+        to.keys[i] = from[to.places[i]];
+        to.places[i] %= n;
     }
 };
 
-/// One block for each stretch: running sums within it, and its sum.
-constexpr int stretch = 4 * threads_per_block;
-__global__ void sum_stretches_kernel(std::int64_t* values, std::int64_t* sums, std::int64_t n) {
-    __shared__ std::int64_t part[threads_per_block];
-    const int me = int(threadIdx.x);
-    for (std::int64_t s = blockIdx.x; s * stretch < n; s += gridDim.x) {
-        const std::int64_t begin = s * stretch + 4 * me;
-        std::int64_t mine[4], sum = 0;
-        for (int k = 0; k < 4; ++k) mine[k] = sum += begin + k < n ? values[begin + k] : 0;
-        part[me] = sum;
-        __syncthreads();
-        for (int by = 1; by < threads_per_block; by *= 2) {
-            const std::int64_t before = me >= by ? part[me - by] : 0;
-            __syncthreads();
-            part[me] += before;
-            __syncthreads();
-        }
-        const std::int64_t before = part[me] - sum;
-        for (int k = 0; k < 4; ++k)
-            if (begin + k < n) values[begin + k] = before + mine[k];
-        if (me == threads_per_block - 1) sums[s] = part[me];
-        __syncthreads();
-    }
+/// `call(room, bytes)` twice, as CUB wants it: it tells how much room it needs, and then takes it.
+template <class F> void with_room(const char* op, const Tensor& like, F call) {
+    std::size_t bytes = 0;
+    check(call(nullptr, bytes), op);
+    const Tensor room = scratch_bytes(std::int64_t(bytes), like);
+    check(call(room.data_ptr(), bytes), op);
 }
-
-struct AddStretches {
-    std::int64_t* values;
-    const std::int64_t* sums; // running
-    __device__ void operator()(std::int64_t i) const {
-        if (i >= stretch) values[i] += sums[i / stretch - 1];
-    }
-};
+/// Equal keys keep their order; bits from `bits` on are not looked at.
+void sort_all(const char* op, const Tensor& keys, const Tensor& values, const Pairs& to, int bits) {
+    const cudaStream_t stream = raw_stream(keys.device().index());
+    with_room(op, keys, [&](void* room, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(room, bytes, data<const Key>(keys), to.keys,
+                                               data<const std::int64_t>(values), to.places, keys.numel(), 0, bits,
+                                               stream);
+    });
+}
 
 } // namespace
 
@@ -152,39 +145,38 @@ Tensor keys_of(const char* op, const Tensor& t, bool descending) {
 }
 
 SortedKeys sort_keys(const char* op, const Tensor& keys, std::int64_t n) {
-    SortedKeys now{numbers(keys, keys.sizes()), numbers(keys, keys.sizes())};
-    if (keys.numel() == 0) return now;
+    const SortedKeys sorted{numbers(keys, keys.sizes()), numbers(keys, keys.sizes())};
+    if (keys.numel() == 0) return sorted;
     const DeviceIndex index = keys.device().index();
-    const std::int64_t rows = keys.numel() / n, tiles = (n + tile - 1) / tile * rows;
-    const auto pairs = [](const SortedKeys& s) { return Pairs{data<Key>(s.keys), data<std::int64_t>(s.places)}; };
-    {
-        const DeviceGuard guard(index);
-        launch(op, sort_tiles_kernel, {blocks_for(tiles * threads_per_block), threads_per_block, 0, raw_stream(index)},
-               pairs(now), data<Key>(keys), rows, n);
+    const DeviceGuard guard(index);
+    const std::int64_t count = keys.numel(), rows = count / n;
+    const Pairs to{data<Key>(sorted.keys), data<std::int64_t>(sorted.places)};
+    if (n <= tile) {
+        launch(op, sort_rows_kernel, {blocks_for(rows * threads_per_block), threads_per_block, 0, raw_stream(index)},
+               to, data<Key>(keys), rows, int(n));
+        return sorted;
     }
-    if (n <= tile) return now;
-    SortedKeys next{keys, numbers(keys, keys.sizes())};
-    for (std::int64_t width = tile; width < n; width *= 2) {
-        for_each(op, index, keys.numel(), MergeRuns{pairs(next), pairs(now), n, width});
-        std::swap(now, next);
-    }
-    return now;
+    const Tensor places = numbers(keys, keys.sizes());
+    for_each(op, index, count, Count{data<std::int64_t>(places)});
+    sort_all(op, keys, places, to, 64);
+    if (rows == 1) return sorted;
+    // all rows together, and then by row, which keeps the order within each
+    const Tensor row = numbers(keys, keys.sizes()), ignored = numbers(keys, keys.sizes());
+    for_each(op, index, count, RowOf{to.places, data<Key>(row), n});
+    sort_all(op, row, sorted.places, {data<Key>(ignored), data<std::int64_t>(places)},
+             int(std::bit_width(std::uint64_t(rows - 1))));
+    for_each(op, index, count, TakeRows{{to.keys, data<std::int64_t>(places)}, data<Key>(keys), n});
+    return {sorted.keys, places};
 }
 
 void running_sums(const char* op, const Tensor& values) {
-    const std::int64_t n = values.numel(), stretches = (n + stretch - 1) / stretch;
-    if (n == 0) return;
-    const DeviceIndex index = values.device().index();
-    const Tensor sums = numbers(values, {stretches});
-    {
-        const DeviceGuard guard(index);
-        launch(op, sum_stretches_kernel,
-               {blocks_for(stretches * threads_per_block), threads_per_block, 0, raw_stream(index)},
-               data<std::int64_t>(values), data<std::int64_t>(sums), n);
-    }
-    if (stretches == 1) return;
-    running_sums(op, sums);
-    for_each(op, index, n, AddStretches{data<std::int64_t>(values), data<std::int64_t>(sums)});
+    if (values.numel() == 0) return;
+    const DeviceGuard guard(values.device().index());
+    const cudaStream_t stream = raw_stream(values.device().index());
+    with_room(op, values, [&](void* room, std::size_t& bytes) {
+        return cub::DeviceScan::InclusiveSum(room, bytes, data<std::int64_t>(values), data<std::int64_t>(values),
+                                             values.numel(), stream);
+    });
 }
 
 std::int64_t last_of(const char* op, const Tensor& values) {

@@ -32,26 +32,31 @@ struct Config {
     int blocking;
 };
 
+using Comm = Communicator*;
+using Stream = CUstream_st*;
+
+#define REEL_NCCL_FUNCTIONS(f)                                                                                         \
+    f(Status, ncclGetVersion, (int*)) f(Status, ncclGetUniqueId, (UniqueId*))                                          \
+        f(Status, ncclCommInitRankConfig, (Comm*, int size, UniqueId, int rank, Config*))                              \
+            f(Status, ncclCommGetAsyncError, (Comm, Status*)) f(Status, ncclCommAbort, (Comm)) f(                      \
+                Status, ncclCommDestroy, (Comm)) f(const char*, ncclGetErrorString, (Status))                          \
+                f(const char*, ncclGetLastError, (Comm)) f(Status, ncclGroupStart, ()) f(Status, ncclGroupEnd, ()) f(  \
+                    Status, ncclAllReduce, (const void*, void*, std::size_t, Type, Reduction, Comm, Stream))           \
+                    f(Status, ncclReduce, (const void*, void*, std::size_t, Type, Reduction, int root, Comm, Stream))  \
+                        f(Status, ncclBroadcast, (const void*, void*, std::size_t, Type, int root, Comm, Stream))      \
+                            f(Status, ncclAllGather, (const void*, void*, std::size_t, Type, Comm, Stream))            \
+                                f(Status, ncclReduceScatter,                                                           \
+                                  (const void*, void*, std::size_t, Type, Reduction, Comm, Stream))                    \
+                                    f(Status, ncclSend, (const void*, std::size_t, Type, int peer, Comm, Stream))      \
+                                        f(Status, ncclRecv, (void*, std::size_t, Type, int peer, Comm, Stream))
+
 struct Functions {
-    using Comm = Communicator*;
-    using Stream = CUstream_st*;
-    Status (*ncclGetVersion)(int*);
-    Status (*ncclGetUniqueId)(UniqueId*);
-    Status (*ncclCommInitRankConfig)(Comm*, int size, UniqueId, int rank, Config*);
-    Status (*ncclCommGetAsyncError)(Comm, Status*);
-    Status (*ncclCommAbort)(Comm);
-    Status (*ncclCommDestroy)(Comm);
-    const char* (*ncclGetErrorString)(Status);
-    const char* (*ncclGetLastError)(Comm);
-    Status (*ncclGroupStart)();
-    Status (*ncclGroupEnd)();
-    Status (*ncclAllReduce)(const void*, void*, std::size_t, Type, Reduction, Comm, Stream);
-    Status (*ncclReduce)(const void*, void*, std::size_t, Type, Reduction, int root, Comm, Stream);
-    Status (*ncclBroadcast)(const void*, void*, std::size_t, Type, int root, Comm, Stream);
-    Status (*ncclAllGather)(const void*, void*, std::size_t, Type, Comm, Stream);
-    Status (*ncclReduceScatter)(const void*, void*, std::size_t, Type, Reduction, Comm, Stream);
-    Status (*ncclSend)(const void*, std::size_t, Type, int peer, Comm, Stream);
-    Status (*ncclRecv)(void*, std::size_t, Type, int peer, Comm, Stream);
+#define REEL_NCCL_POINTER(result, name, operands) result(*name) operands = nullptr;
+#define REEL_NCCL_VISIT(result, name, operands) f(name, #name);
+    REEL_NCCL_FUNCTIONS(REEL_NCCL_POINTER)
+    template <class F> void each(F f) { REEL_NCCL_FUNCTIONS(REEL_NCCL_VISIT) }
+#undef REEL_NCCL_POINTER
+#undef REEL_NCCL_VISIT
 };
 
 /// The process's NCCL, or libnccl.so.2 (REEL_NCCL_LIBRARY names another file). Error with the reason where there is

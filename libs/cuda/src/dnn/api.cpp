@@ -2,52 +2,30 @@
 
 #include <memory>
 
-#include <dlfcn.h>
-
 #include <reel/autograd/error.hpp>
 
 #include "check.hpp"
 #include "dnn.hpp"
-#include "library.hpp"
 
 namespace reel::cuda::dnn {
 
 namespace {
 
-struct Found {
-    Api api;
-    std::string missing; ///< why `api` cannot be used
-};
-
-Found find() {
-    Found found;
-    // what the program brought along counts, unless it was told otherwise
-    const std::optional<void*> library =
-        find_library("cudnnBackendExecute", "REEL_CUDNN_LIBRARY", "libcudnn.so.9", found.missing);
-    if (!library) {
-        found.missing = "cuDNN is not there: " + found.missing;
-        return found;
-    }
-#define REEL_CUDNN_FIND(name)                                                                                          \
-    found.api.name = reinterpret_cast<decltype(&::name)>(dlsym(*library, #name));                                      \
-    if (!found.api.name) found.missing = "cuDNN has no " #name "; expected version 9";
-    REEL_CUDNN_FUNCTIONS(REEL_CUDNN_FIND)
-#undef REEL_CUDNN_FIND
-    const std::size_t version = found.missing.empty() ? found.api.cudnnGetVersion() : 0;
+Found<Api> find() {
+    Found<Api> found = find_functions<Api>("REEL_CUDNN_LIBRARY", "libcudnn.so.9");
+    const std::size_t version = found.get() ? found.functions.cudnnGetVersion() : 0;
     if (version != 0 && (version < 91900 || version >= 100000))
-        found.missing = "cuDNN has version " + std::to_string(version) + "; expected 9.19 (91900) or a later 9";
+        found.missing = str("its version is ", version, "; expected 9.19 (91900) or a later 9");
     return found;
-}
-const Found& found() {
-    static const Found one = find();
-    return one;
 }
 
 } // namespace
 
 bool is_available() { return api(); }
-const Api* api() { return found().missing.empty() ? &found().api : nullptr; }
-const std::string& reason_for_none() { return found().missing; }
+const Api* api() {
+    static const Found<Api> found = find();
+    return found.get();
+}
 
 cudnnHandle_t handle(const char* op, DeviceIndex index) {
     struct Close {

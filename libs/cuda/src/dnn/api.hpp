@@ -3,9 +3,9 @@
 
 #include <cudnn.h>
 
-#include <string>
-
 #include <reel/autograd/device.hpp>
+
+#include "library.hpp"
 
 namespace reel::cuda::dnn {
 
@@ -20,17 +20,11 @@ namespace reel::cuda::dnn {
                                 f(cudnnGetRNNTempSpaceSizes) f(cudnnRNNForward) f(cudnnRNNBackwardData_v8)             \
                                     f(cudnnRNNBackwardWeights_v8)
 
-struct Api {
-#define REEL_CUDNN_MEMBER(name) decltype(&::name) name = nullptr;
-    REEL_CUDNN_FUNCTIONS(REEL_CUDNN_MEMBER)
-#undef REEL_CUDNN_MEMBER
-};
+REEL_FUNCTION_TABLE(Api, REEL_CUDNN_FUNCTIONS);
 
 /// Null where there is no cuDNN 9: neither among the libraries that the process has loaded, nor under the name that the
 /// environment's REEL_CUDNN_LIBRARY gives (usually libcudnn.so.9).
 const Api* api();
-/// Why there is none; empty when there is one.
-const std::string& reason_for_none();
 /// The calling thread's handle on the device, which must be current; it works on the thread's current stream.
 cudnnHandle_t handle(const char* op, DeviceIndex index);
 /// Throws Error with the op, the call, the status and what cuDNN says of the reason.

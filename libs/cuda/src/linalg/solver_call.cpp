@@ -2,33 +2,17 @@
 
 #if __has_include(<cusolverDn.h>)
 
-#include <dlfcn.h>
-
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 
 #include "check.hpp"
-#include "library.hpp"
-
-#define REEL_TEXT_OF(x) #x
-#define REEL_TEXT(x) REEL_TEXT_OF(x)
 
 namespace reel::cuda::solver {
 
 const Api* api() {
-    static const Api found = [] {
-        Api a;
-        std::string missing;
-        const std::optional<void*> library = find_library("cusolverDnXpotrf", "REEL_CUSOLVER_LIBRARY",
-                                                          "libcusolver.so." REEL_TEXT(CUSOLVER_VER_MAJOR), missing);
-#define REEL_CUSOLVER_FIND(name)                                                                                       \
-    a.name = library ? reinterpret_cast<decltype(&::name)>(dlsym(*library, #name)) : nullptr;                          \
-    a.whole = a.whole && a.name;
-        REEL_CUSOLVER_FUNCTIONS(REEL_CUSOLVER_FIND)
-#undef REEL_CUSOLVER_FIND
-        return a;
-    }();
-    return found.whole ? &found : nullptr;
+    static const Found<Api> found =
+        find_functions<Api>("REEL_CUSOLVER_LIBRARY", str("libcusolver.so.", CUSOLVER_VER_MAJOR));
+    return found.get();
 }
 
 namespace {

@@ -12,6 +12,8 @@
 #include <reel/autograd/tensor.hpp>
 #include <reel/cuda/device.hpp>
 
+#include "library.hpp"
+
 namespace reel::cuda::solver {
 
 #define REEL_CUSOLVER_FUNCTIONS(f)                                                                                     \
@@ -24,12 +26,8 @@ namespace reel::cuda::solver {
                             f(cusolverDnDsytrf_bufferSize) f(cusolverDnDsytrf) f(cusolverDnCsytrf_bufferSize)          \
                                 f(cusolverDnCsytrf) f(cusolverDnZsytrf_bufferSize) f(cusolverDnZsytrf)
 
-struct Api {
-#define REEL_CUSOLVER_MEMBER(name) decltype(&::name) name = nullptr;
-    REEL_CUSOLVER_FUNCTIONS(REEL_CUSOLVER_MEMBER)
-#undef REEL_CUSOLVER_MEMBER
-    bool whole = true;
-};
+REEL_FUNCTION_TABLE(Api, REEL_CUSOLVER_FUNCTIONS);
+
 /// Null where the library is not there or lacks a function.
 const Api* api();
 

@@ -4,17 +4,12 @@
 
 #include <memory>
 
-#include <dlfcn.h>
-
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"
 #include "library.hpp"
-
-#define REEL_TEXT_OF(x) #x
-#define REEL_TEXT(x) REEL_TEXT_OF(x)
 
 namespace reel::cuda::blas {
 
@@ -24,26 +19,11 @@ namespace {
     f(cublasCreate_v2) f(cublasDestroy_v2) f(cublasSetStream_v2) f(cublasSetWorkspace_v2) f(cublasStrsm_v2)            \
         f(cublasDtrsm_v2) f(cublasCtrsm_v2) f(cublasZtrsm_v2)
 
-struct Api {
-#define REEL_CUBLAS_MEMBER(name) decltype(&::name) name = nullptr;
-    REEL_CUBLAS_FUNCTIONS(REEL_CUBLAS_MEMBER)
-#undef REEL_CUBLAS_MEMBER
-    bool whole = true;
-};
+REEL_FUNCTION_TABLE(Api, REEL_CUBLAS_FUNCTIONS);
+
 const Api* api() {
-    static const Api found = [] {
-        Api a;
-        std::string missing;
-        const std::optional<void*> library =
-            find_library("cublasStrsm_v2", "REEL_CUBLAS_LIBRARY", "libcublas.so." REEL_TEXT(CUBLAS_VER_MAJOR), missing);
-#define REEL_CUBLAS_FIND(name)                                                                                         \
-    a.name = library ? reinterpret_cast<decltype(&::name)>(dlsym(*library, #name)) : nullptr;                          \
-    a.whole = a.whole && a.name;
-        REEL_CUBLAS_FUNCTIONS(REEL_CUBLAS_FIND)
-#undef REEL_CUBLAS_FIND
-        return a;
-    }();
-    return found.whole ? &found : nullptr;
+    static const Found<Api> found = find_functions<Api>("REEL_CUBLAS_LIBRARY", str("libcublas.so.", CUBLAS_VER_MAJOR));
+    return found.get();
 }
 
 void check(cublasStatus_t status, const char* op, const char* call) {

@@ -8,17 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include <dlfcn.h>
-
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"
 #include "library.hpp"
-
-#define REEL_TEXT_OF(x) #x
-#define REEL_TEXT(x) REEL_TEXT_OF(x)
 
 namespace reel::cuda::fft {
 
@@ -28,26 +23,11 @@ namespace {
     f(cufftCreate) f(cufftDestroy) f(cufftSetAutoAllocation) f(cufftXtMakePlanMany) f(cufftSetStream)                  \
         f(cufftSetWorkArea) f(cufftXtExec)
 
-struct Api {
-#define REEL_CUFFT_MEMBER(name) decltype(&::name) name = nullptr;
-    REEL_CUFFT_FUNCTIONS(REEL_CUFFT_MEMBER)
-#undef REEL_CUFFT_MEMBER
-    bool whole = true;
-};
+REEL_FUNCTION_TABLE(Api, REEL_CUFFT_FUNCTIONS);
+
 const Api* api() {
-    static const Api found = [] {
-        Api a;
-        std::string missing;
-        const std::optional<void*> library =
-            find_library("cufftXtExec", "REEL_CUFFT_LIBRARY", "libcufft.so." REEL_TEXT(CUFFT_VER_MAJOR), missing);
-#define REEL_CUFFT_FIND(name)                                                                                          \
-    a.name = library ? reinterpret_cast<decltype(&::name)>(dlsym(*library, #name)) : nullptr;                          \
-    a.whole = a.whole && a.name;
-        REEL_CUFFT_FUNCTIONS(REEL_CUFFT_FIND)
-#undef REEL_CUFFT_FIND
-        return a;
-    }();
-    return found.whole ? &found : nullptr;
+    static const Found<Api> found = find_functions<Api>("REEL_CUFFT_LIBRARY", str("libcufft.so.", CUFFT_VER_MAJOR));
+    return found.get();
 }
 
 const char* text_of(cufftResult status) {
