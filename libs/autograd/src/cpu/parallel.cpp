@@ -2,22 +2,18 @@
 #include <reel/autograd/parallel.hpp>
 
 #include <omp.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
 #include <reel/autograd/detail/cpu/isa.hpp>
 #include <reel/autograd/detail/thread_limit.hpp>
 #include <reel/autograd/error.hpp>
+
+#include "waiting.hpp"
 
 extern "C" {
 char* openblas_get_config();
@@ -30,60 +26,6 @@ namespace {
 std::atomic<int> threads{0};
 std::atomic<int> interop{1};
 thread_local int limit = 0; ///< of this thread; 0: none
-
-/// A team of two that sleeps until the program ends.
-void sleeping_team() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr); // signals are for threads that wake
-#pragma omp parallel num_threads(2)
-    {
-        std::mutex mutex;
-        std::condition_variable never;
-        std::unique_lock lock(mutex);
-        never.wait(lock, [] { return false; });
-    }
-}
-/// How threads wait for the next loop (doc/adr/0084). libgomp lets them spin for milliseconds unless it knows of more
-/// threads than processors: right where nobody else wants those, ruinous where somebody does.
-class Waiting {
-public:
-    bool told() const { return told_; }
-    bool brief() const { return brief_.load(std::memory_order_relaxed); }
-    /// Before each loop; looks now and then how often threads of this process had to make room for others.
-    void look() {
-        if (told_ || brief() || loops_.fetch_add(1, std::memory_order_relaxed) % 32 != 0) return;
-        const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (!lock) return;
-        const auto now = std::chrono::steady_clock::now();
-        const double seconds = std::chrono::duration<double>(now - since_).count();
-        if (seconds < 0.05) return;
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        if (double(usage.ru_nivcsw - switches_) > 50 * seconds && seconds < 10) start();
-        since_ = now;
-        switches_ = usage.ru_nivcsw;
-    }
-
-private:
-    void start() {
-        try {
-            std::thread(sleeping_team).detach();
-            brief_.store(true, std::memory_order_relaxed);
-        } catch (const std::system_error&) { // no thread to be had now
-        }
-    }
-    const bool told_ = std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT");
-    std::atomic<bool> brief_{false};
-    std::atomic<unsigned> loops_{0};
-    std::mutex mutex_; ///< over what follows
-    std::chrono::steady_clock::time_point since_;
-    long switches_ = 0;
-};
-Waiting& waiting() {
-    static auto* one = new Waiting; // loops may run until the very end of the program
-    return *one;
-}
 } // namespace
 
 void set_num_threads(int n) {
@@ -120,9 +62,9 @@ int get_thread_num() { return omp_get_thread_num(); }
 std::string get_parallel_info() {
     return str("threads: ", get_num_threads(), " (OpenMP, max ", omp_get_max_threads(),
                ")\ninterop threads: ", get_num_interop_threads(), "\nwaiting for the next loop: ",
-               waiting().told()    ? "as the environment says"
-               : waiting().brief() ? "briefly, since others use the processors, too"
-                                   : "for milliseconds",
+               cpu::waiting().told()    ? "as the environment says"
+               : cpu::waiting().brief() ? "briefly, since others use the processors, too"
+                                        : "for milliseconds",
                "\n");
 }
 std::string show_config() {
@@ -138,7 +80,7 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
     // Divided before anything is added: as many pieces of nothing as int64 counts are work like any other.
     const int workers = int(std::min<std::int64_t>(get_num_threads(), n / grain + (n % grain != 0)));
     if (workers <= 1 || omp_in_parallel()) return fn(context, begin, end);
-    waiting().look();
+    cpu::waiting().look();
     std::exception_ptr error;
     std::mutex mutex;
 #pragma omp parallel num_threads(workers)
