@@ -175,6 +175,24 @@ BOOST_AUTO_TEST_CASE(E49_views_made_under_no_grad_of_a_leaf) { // E-49
     y.sum().backward();
     BOOST_TEST(!x.grad().defined()); // the gradient goes nowhere
     BOOST_TEST(!v.grad().defined());
+    // Asked for, it is one that no gradient reaches.
+    BOOST_TEST(!autograd::grad({(v * 2.0).sum()}, {v}, {}, std::nullopt, false, true)[0].defined());
+    BOOST_CHECK_EXCEPTION(autograd::grad({(v * 2.0).sum()}, {v}), Error,
+                          says("input 0 was not used in the graph of the outputs"));
+    (x * v).sum().backward({}, std::nullopt, false, TensorList({x, v}));
+    REEL_TEST_VALUES(x.grad(), 1, 1);
+    BOOST_TEST(!v.grad().defined());
+    BOOST_CHECK_EXCEPTION(v.backward(), Error, says("does not require grad and has no grad_fn"));
+}
+
+BOOST_AUTO_TEST_CASE(E49_views_made_before_their_base_asked_for_gradients) { // E-49
+    Tensor x = tensor({1., 2.});
+    const Tensor v = x.view({2, 1});
+    x.requires_grad_();
+    BOOST_TEST(v.requires_grad());
+    const auto g = autograd::grad({(x * v.view({2})).sum()}, {x, v}, {}, std::nullopt, false, true);
+    BOOST_TEST(g[0].equal(tensor({1., 2.})));
+    BOOST_TEST(!g[1].defined());
 }
 
 BOOST_AUTO_TEST_CASE(E46_requires_grad_of_a_view_that_may_not_be_used) { // E-46

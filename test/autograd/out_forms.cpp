@@ -41,6 +41,12 @@ BOOST_AUTO_TEST_CASE(ops_that_do_not_promote_want_the_results_own_dtype) {
                    ops::registry().at("amin").call({x}, {{"dim", 0}, {"out", wide}});
                }).starts_with("amin: out is float64 and the result float32; expected one dtype"));
     BOOST_TEST(wide.equal(zeros({2}, kDouble)));
+    Tensor places = zeros({2}, kInt); // what says where is int64 and nothing else
+    BOOST_TEST(testing::message([&] { argmax_out(places, x, 1); }) ==
+               "argmax: out is int32 and the result int64; expected one dtype");
+    Tensor values = zeros({1, 2});
+    BOOST_TEST(testing::message([&] { topk_out(values, places, x, 1, 0); }) ==
+               "topk: out is int32 and the result int64; expected one dtype");
     add_out(wide, x[0], x[1]); // one that promotes
     BOOST_TEST(wide.equal(tensor({4., 6.}, kDouble)));
 }
@@ -121,6 +127,8 @@ BOOST_AUTO_TEST_CASE(memory_that_elements_share_is_refused) {
     Tensor out = zeros({1}).expand({3});
     BOOST_TEST(testing::message([&] { add_out(out, ones({3}), ones({3})); }) ==
                "add: out has shape [3] and strides [0], so several elements share memory; clone() it first");
+    Tensor none = zeros({1, 1}).expand({0, 3}); // no elements, none that share
+    BOOST_TEST(add_out(none, ones({0, 3}), ones({0, 3})).sizes() == IntArrayRef({0, 3}));
 }
 
 BOOST_AUTO_TEST_CASE(an_argument_by_position_in_functions_of_python) {

@@ -27,8 +27,8 @@ void check(const char* op, const Tensor& out, const Tensor& result) {
                     dtype_name(result.scalar_type()), ", which can't be cast to the dtype of out, ",
                     dtype_name(out.scalar_type()));
     for (std::int64_t d = 0; d < out.dim(); ++d)
-        REEL_CHECK(out.size(d) <= 1 || out.stride(d) != 0, op, ": out has shape ", out.sizes(), " and strides ",
-                   out.strides(), ", so several elements share memory; clone() it first");
+        REEL_CHECK(out.numel() == 0 || out.size(d) == 1 || out.stride(d) != 0, op, ": out has shape ", out.sizes(),
+                   " and strides ", out.strides(), ", so several elements share memory; clone() it first");
 }
 } // namespace
 

@@ -109,7 +109,7 @@ void backward(const GradientPoints& points, const variable_list& grad_tensors, s
     std::vector<Node*> executed;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!inputs[i].is_edge() && !inputs[i].tensor().is_leaf()) inputs[i].tensor().retain_grad(); // E-16: for good
-        executed.push_back(keep[i].function.get());
+        if (keep[i].is_valid()) executed.push_back(keep[i].function.get()); // not of a view that ends gradients (E-49)
     }
     GraphTask task(retain_graph.value_or(create_graph), create_graph);
     task.run(edges_of(roots), seeds, captures, executed, !inputs.empty());

@@ -105,7 +105,8 @@ void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Te
 void GraphTask::restrict_to(const EdgeList& roots, std::vector<Capture>& captures, const std::vector<Node*>& executed) {
     captures_ = &captures;
     for (std::size_t i = 0; i < captures.size(); ++i)
-        captures[i].next = nodes_.mark_captured(captures[i].function, std::uint32_t(i + 1));
+        if (captures[i].function) // none: a view that lets gradients end (E-49)
+            captures[i].next = nodes_.mark_captured(captures[i].function, std::uint32_t(i + 1));
     nodes_.restrict_to(roots, executed);
 }
 

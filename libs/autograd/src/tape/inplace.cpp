@@ -42,7 +42,7 @@ void check_inplace(const Tensor& self, const char* op) {
     TensorImpl& impl = self.checked();
     // Expanded memory is one element behind many places: a write would be ambiguous.
     for (std::int64_t d = 0; d < impl.dim() && impl.layout() == Layout::Strided; ++d)
-        REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op,
+        REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1 || impl.numel() == 0, op,
                    ": input: several elements of the expanded tensor ", impl.sizes(), " (strides ", impl.strides(),
                    ") share one memory location; clone() it before writing");
     if (GradMode::is_enabled() && impl.requires_grad()) check_history(self, op);

@@ -51,7 +51,7 @@ Tensor positions(const char* op, Tensor sequence, Tensor values, const Tensor& o
 /// equal elements, behind them if `right` (or side 'right'). `sorter` holds the indices that sort the sequence.
 REEL_OP("searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None, "
         "Tensor? sorter=None) -> Tensor",
-        not_differentiable, out)
+        not_differentiable, out_exact)
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& input, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
     const Tensor& s = sorted_sequence;
@@ -75,7 +75,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& input, bool out
 }
 REEL_OP("searchsorted(Tensor sorted_sequence, Scalar input, *, bool out_int32=False, bool right=False, str? side=None, "
         "Tensor? sorter=None) -> Tensor",
-        not_differentiable, out)
+        not_differentiable, out_exact)
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& input, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
     REEL_CHECK(sorted_sequence.dim() == 1, "searchsorted: a number fits a sorted_sequence of one dimension, got sizes ",
@@ -86,20 +86,20 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& input, bool out
 /// The number of the interval between `boundaries` (sorted, one dimension) that each element falls into; `right`:
 /// intervals are closed on the left.
 REEL_OP("bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-        not_differentiable, out)
+        not_differentiable, out_exact)
 Tensor bucketize(const Tensor& input, const Tensor& boundaries, bool out_int32, bool right) {
     REEL_CHECK(boundaries.dim() == 1, "bucketize: boundaries must have one dimension, got sizes ", boundaries.sizes());
     return positions("bucketize", boundaries, input, {}, out_int32, right);
 }
 REEL_OP("bucketize(Scalar input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-        not_differentiable, out)
+        not_differentiable, out_exact)
 Tensor bucketize(const Scalar& input, const Tensor& boundaries, bool out_int32, bool right) {
     return bucketize(wrapped_number(input), boundaries, out_int32, right);
 }
 
 /// Which elements occur among `test_elements`; `invert`: which do not.
 REEL_OP("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        not_differentiable, out)
+        not_differentiable, out_exact)
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
     Tensor x = elements, among = test_elements;
     to_common("isin", x, among);
@@ -108,12 +108,12 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
     return out;
 }
 REEL_OP("isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        not_differentiable, out)
+        not_differentiable, out_exact)
 Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert) {
     return isin(elements, wrapped_number(test_element), assume_unique, invert);
 }
 REEL_OP("isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        not_differentiable, out)
+        not_differentiable, out_exact)
 Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert) {
     return isin(wrapped_number(element), test_elements, assume_unique, invert);
 }

@@ -81,7 +81,7 @@ Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0)); }
 
 /// The `k` greatest (or smallest) elements along `dim` and where they stand, in order if `sorted`.
 REEL_OP("topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
-        rule, method, out)
+        rule, method, out_exact)
 std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest, bool sorted) {
     const std::int64_t d = ordered_dim("topk", input, dim), n = input.dim() == 0 ? 1 : input.size(d);
     REEL_CHECK(k >= 0 && k <= n, "topk: k is ", k, ", dimension ", d, " of input ", input.sizes(), " has ", n,
@@ -96,7 +96,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_
 
 /// The `k`-th smallest element along `dim` and where it stands.
 REEL_OP("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule,
-        method, out)
+        method, out_exact)
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& input, std::int64_t k, std::int64_t dim, bool keepdim) {
     const std::int64_t d = ordered_dim("kthvalue", input, dim), n = input.dim() == 0 ? 1 : input.size(d);
     REEL_CHECK(k >= 1 && k <= n, "kthvalue: k is ", k, ", dimension ", d, " of input ", input.sizes(), " has ", n,

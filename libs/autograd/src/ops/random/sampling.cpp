@@ -52,7 +52,7 @@ Tensor bernoulli(const Tensor& input, double p, std::optional<Generator> generat
 
 /// Indices drawn by the weights in the rows of `input` ([n] or [rows, n]), with or without replacement.
 REEL_OP("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
-        not_differentiable, out, random, method, samples(call(numbers({3, 4}).sigmoid(), 2)))
+        not_differentiable, out_exact, random, method, samples(call(numbers({3, 4}).sigmoid(), 2)))
 Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replacement,
                    std::optional<Generator> generator) {
     REEL_CHECK(input.dim() == 1 || input.dim() == 2, "multinomial: input has shape ", input.sizes(),

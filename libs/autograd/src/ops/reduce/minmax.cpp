@@ -130,7 +130,8 @@ Tensor amax(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<tr
 REEL_OP("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", rule, method, out_exact)
 Tensor amin(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<false>("amin", input, dim, keepdim); }
 /// Smallest and largest elements along `dim`, or of the whole tensor.
-REEL_OP("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", rule, method, out)
+REEL_OP("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", rule, method,
+        out_exact)
 std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
     REEL_CHECK(dim || input.numel() > 0, "aminmax: input ", input.sizes(),
                " is empty; an extremum needs at least one element. Name a dimension");
@@ -139,14 +140,14 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<std::int64
             over<true>("aminmax", input, IntArrayRef(dims), keepdim)};
 }
 /// Place of the first largest element along `dim`, or in the flattened tensor; a NaN is the largest.
-REEL_OP("argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out)
+REEL_OP("argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out_exact)
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
     if (reel::detail::thread_modes.observers) recording::not_recorded("argmax", {input});
     const Dims dims = dim ? Dims{wrap_dim("argmax", *dim, input.dim())} : all_dims(input);
     return extremum_place<true>("argmax", input, dims, keepdim);
 }
 /// Place of the first smallest element along `dim`, or in the flattened tensor; a NaN is the smallest.
-REEL_OP("argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out)
+REEL_OP("argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out_exact)
 Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
     if (reel::detail::thread_modes.observers) recording::not_recorded("argmin", {input});
     const Dims dims = dim ? Dims{wrap_dim("argmin", *dim, input.dim())} : all_dims(input);
@@ -207,7 +208,8 @@ std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, std::int64_t dim, bool
 }
 
 /// The most frequent element along `dim` and a place where it is; the smallest of equally frequent ones.
-REEL_OP("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method, out)
+REEL_OP("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method,
+        out_exact)
 std::tuple<Tensor, Tensor> mode(const Tensor& input, std::int64_t dim, bool keepdim) {
     const std::int64_t d = wrap_dim("mode", dim, input.dim());
     require_rows("mode", input, {d});

@@ -142,12 +142,12 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
 } // namespace
 
 /// Largest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out)
+REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out_exact)
 std::tuple<Tensor, Tensor> cummax(const Tensor& input, std::int64_t dim) {
     return running_extremum<true>("cummax", input, dim);
 }
 /// Smallest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out)
+REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out_exact)
 std::tuple<Tensor, Tensor> cummin(const Tensor& input, std::int64_t dim) {
     return running_extremum<false>("cummin", input, dim);
 }
