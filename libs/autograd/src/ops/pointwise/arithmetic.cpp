@@ -1,4 +1,6 @@
 // Sums, differences and products with their factors and in-place forms.
+#include <cstdlib>
+
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
@@ -73,11 +75,17 @@ Tensor beside_any_number(const char* name, const Op& op, const Tensor& x, const 
     return beside_number(name, op, x.to(kFloat), number, gradient).to(t);
 }
 
+/// Do two dense tensors of one shape lie in the same memory, one some elements behind the other? A loop would read
+/// there what it has written.
+bool lie_shifted(const Tensor& self, const Tensor& o) {
+    const std::int64_t by = std::abs(self.storage_offset() - o.storage_offset());
+    return by != 0 && by < self.numel() && self.storage() == o.storage();
+}
 /// Writes the op straight into `self` when shapes, dtypes and the tape allow; false when the general way is needed.
 template <class Op> bool write_into(const char* name, const Op& op, const Tensor& self, const Tensor& o) {
     if (autograd::needs_recording(self, o) || self.scalar_type() != o.scalar_type() || !self.is_contiguous() ||
         !o.is_contiguous() || !self.is_cpu() || !o.is_cpu() || !self.sizes().equals(o.sizes()) ||
-        !loop_table<Op>.forward[int(self.scalar_type())])
+        !loop_table<Op>.forward[int(self.scalar_type())] || lie_shifted(self, o))
         return false;
     autograd::check_inplace(self, name);
     pointwise::detail::run_into(pointwise::detail::launch(name, op, self.scalar_type()), self, self, o);
