@@ -255,4 +255,46 @@ BOOST_AUTO_TEST_CASE(embedding_bag_writes_nothing_before_it_refuses) {
     BOOST_TEST(table.equal(before));
 }
 
+BOOST_AUTO_TEST_CASE(numbers_that_an_integer_dtype_does_not_hold) {
+    const Tensor x = tensor({1, 2, 3}).to(kByte), mask = x > 1, at = tensor({0});
+    const auto refused = [](const auto& call, const char* op) {
+        return refuses<ValueError>(
+            call, str(op, ": the value 300 is no number of uint8, which reaches from 0 to 255").c_str(),
+            "convert the tensor to a wider dtype first");
+    };
+    BOOST_TEST(refused([&] { fill(x, 300); }, "fill"));
+    BOOST_TEST(refused([&] { x.clone().fill_(300); }, "fill_"));
+    BOOST_TEST(refused([&] { full({2}, 300, kByte); }, "full"));
+    BOOST_TEST(refused([&] { full_like(x, 300); }, "full_like"));
+    BOOST_TEST(refused([&] { masked_fill(x, mask, 300); }, "masked_fill"));
+    BOOST_TEST(refused([&] { index_fill(x, 0, at, 300); }, "index_fill"));
+    BOOST_TEST(refused([&] { scatter(x, 0, at, Scalar(300)); }, "scatter"));
+    BOOST_TEST(refused([&] { constant_pad_nd(x, {1, 0}, 300); }, "constant_pad_nd"));
+    BOOST_TEST(
+        refuses<ValueError>([&] { full({2}, std::nan(""), kLong); }, "full: the value nan is no number of int64"));
+    BOOST_TEST(refuses<ValueError>([&] { full({2}, 0x1p63, kLong); }, "full: the value", "is no number of int64"));
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    BOOST_TEST(full({}, least, kLong).item<std::int64_t>() == least);
+    REEL_TEST_LIST(full({2}, -1, kByte), 255, 255); // all bits
+    REEL_TEST_LIST(full({2}, -0.5, kChar), 0, 0);
+    REEL_TEST_LIST(full({2}, 300, kBool), 1, 1);
+    BOOST_TEST(std::isinf(full({}, 70000, kHalf).item<double>())); // floats round
+}
+
+BOOST_AUTO_TEST_CASE(bounds_that_an_integer_dtype_does_not_hold) {
+    const Tensor x = tensor({0, 5, 255}).to(kByte), y = tensor({-128, 0, 127}).to(kChar);
+    REEL_TEST_LIST(clamp(x, -1, 9), 0, 5, 9);
+    REEL_TEST_LIST(clamp(x, 3, 300), 3, 5, 255);
+    REEL_TEST_LIST(clamp_min(x, -200), 0, 5, 255);
+    REEL_TEST_LIST(clamp_max(y, 128), -128, 0, 127);
+    REEL_TEST_LIST(clamp(y, -1000, 1000), -128, 0, 127);
+    REEL_TEST_LIST(x.clone().clamp_(-1, 1), 0, 1, 1);
+    BOOST_TEST(clamp_max(x, 300).scalar_type() == kByte);
+    REEL_TEST_LIST(clamp(x, -1.5, 300.0), 0, 5, 255); // of a float there are no limits
+    BOOST_TEST(refuses<ValueError>([&] { clamp_min(x, 300); },
+                                   "clamp_min: min is 300, no number of uint8, which reaches from 0 to 255",
+                                   "convert input to a wider dtype first"));
+    BOOST_TEST(refuses<ValueError>([&] { clamp(y, -200, -129); }, "clamp: max is -129, no number of int8"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

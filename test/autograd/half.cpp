@@ -162,4 +162,25 @@ BOOST_AUTO_TEST_CASE(reductions_do_not_depend_on_the_layout) {
     BOOST_TEST(most.select(0, 16).item().toDouble() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_that_16_bits_do_not_hold) {
+    using reel::kHalf;
+    const Tensor x = reel::tensor({0., 65504., -65504.}).to(kHalf).requires_grad_();
+    const Tensor scaled = x / 70000.0; // 70000 itself would be infinite
+    BOOST_TEST(scaled.scalar_type() == kHalf);
+    BOOST_TEST(scaled.equal((x.to(reel::kFloat) / 70000.0).to(kHalf)));
+    BOOST_TEST(std::abs(scaled[1].item<double>() - 0.9358) < 1e-3);
+    BOOST_TEST((x * 70000.0)[0].item<double>() == 0); // and 0 times infinity NaN
+    BOOST_TEST((x - 70000.0)[1].item<double>() == -4496);
+    BOOST_TEST((x + 70000.0)[2].item<double>() == 4496);
+    BOOST_TEST((70000.0 - x)[1].item<double>() == 4496);
+    const Tensor few = reel::full({1}, 30000, kHalf) * 1e-5; // which has 7 bits there
+    BOOST_TEST(std::abs(few.item<double>() - 0.3) < 2e-4);
+    scaled.sum().backward();
+    BOOST_TEST(std::abs(x.grad()[0].item<double>() - 1.4305e-5) < 1e-7);
+    BOOST_TEST(x.grad().scalar_type() == kHalf);
+    Tensor in_place = reel::full({1}, 65504, kHalf);
+    in_place.div_(131008.0);
+    BOOST_TEST(in_place.item<double>() == 0.5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

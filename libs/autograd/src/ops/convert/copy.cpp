@@ -6,6 +6,7 @@
 
 #include "tape/inplace.hpp"
 #include "tensor/convert.hpp"
+#include "tensor/number_range.hpp"
 #include "tensor/raw.hpp"
 #include "tensor/sparse_parts.hpp"
 
@@ -140,12 +141,14 @@ Tensor& fill_(const Tensor& input, const Tensor& value) {
 }
 REEL_OP("fill(Tensor input, Scalar value) -> Tensor", rule, method, inplace_native)
 Tensor fill(const Tensor& input, const Scalar& value) {
+    reel::detail::check_holds("fill", input.scalar_type(), value);
     Tensor out = empty_like_raw(input, input.scalar_type());
     fill_raw(out, value);
     record("fill", {input}, out, {}, [](RuleContext& c) -> GradList { return {reel::zeros_like(c.grad())}; });
     return out;
 }
 static Tensor& fill_with(const char* op, const Tensor& input, const Scalar& value) {
+    reel::detail::check_holds(op, input.scalar_type(), value);
     check_inplace(input, op);
     if (input.is_sparse()) {
         REEL_CHECK(value.toComplexDouble() == 0., op, ": a sparse tensor is filled with zeros alone, got ", value,

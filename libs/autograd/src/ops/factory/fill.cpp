@@ -4,6 +4,7 @@
 #include <reel/autograd/like_factories.hpp>
 
 #include "tensor/checked_size.hpp"
+#include "tensor/number_range.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -33,6 +34,7 @@ Tensor undrawn(const char* op, IntArrayRef size, const TensorOptions& o) {
     return finish(unfilled(op, size, o), o.requires_grad(false));
 }
 Tensor filled(const char* op, IntArrayRef size, const Scalar& v, const TensorOptions& o) {
+    check_holds(op, o.dtype(), v);
     Tensor t = unfilled(op, size, o);
     fill_raw(t, v);
     return finish(std::move(t), o);
@@ -45,6 +47,7 @@ Tensor unfilled_like(const Tensor& input, const TensorOptions& o) {
 }
 Tensor filled_like(const Tensor& input, const Scalar& v, const TensorOptions& o) {
     const TensorOptions merged = like(input, o);
+    check_holds("full_like", merged.dtype(), v);
     Tensor t = unfilled_like(input, merged);
     fill_raw(t, v);
     return finish(std::move(t), merged);

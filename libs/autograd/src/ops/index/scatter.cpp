@@ -2,6 +2,7 @@
 #include "ops/index/index_kernels.hpp"
 #include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
+#include "tensor/number_range.hpp"
 
 #include <limits>
 #include <string_view>
@@ -75,6 +76,7 @@ Tensor scatter_value(const char* op, const Tensor& input, std::int64_t dim, cons
                      ScatterMode mode) {
     const std::int64_t d = wrap_dim(op, dim, input.dim());
     const Tensor at = scatter_index(op, input, d, index, {});
+    reel::detail::check_holds(op, input.scalar_type(), value);
     const Tensor out = copy_of(input);
     scatter_raw(mode, out, d, at, filled(input, value, at.sizes()));
     return out;
@@ -266,6 +268,7 @@ Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, co
     const Tensor at = fill_index(input, d, index);
     REEL_CHECK(input.is_complex() || !value.isComplex(), "index_fill: a complex value does not fit into ",
                toString(input.scalar_type()));
+    reel::detail::check_holds("index_fill", input.scalar_type(), value);
     const Tensor out = index_fill_raw(input, d, at, filled(input, value, {}));
     record("index_fill", {input}, out, {at},
            [d](RuleContext& c) -> GradList { return {c.grad().index_fill(d, c.saved(0), Scalar(0))}; });

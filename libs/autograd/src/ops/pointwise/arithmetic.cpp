@@ -1,4 +1,6 @@
 // Sums, differences and products with their factors and in-place forms.
+#include <cstdlib>
+
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
@@ -7,6 +9,7 @@
 #include "op/inplace_form.hpp"
 #include "ops/pointwise/run.hpp"
 #include "tape/inplace.hpp"
+#include "tensor/number_range.hpp"
 #include "tensor/sparse_parts.hpp"
 
 namespace reel {
@@ -63,11 +66,26 @@ Tensor beside_number(const char* name, const Op& op, const Tensor& x, const Scal
     return out;
 }
 
+/// The same over a number that 16 bits do not hold: in float32, and rounded once.
+template <class Op, class Gradient>
+Tensor beside_any_number(const char* name, const Op& op, const Tensor& x, const Scalar& number, Gradient gradient) {
+    const ScalarType t = x.scalar_type();
+    if (!reel::detail::loses_number(t, number)) [[likely]]
+        return beside_number(name, op, x, number, gradient);
+    return beside_number(name, op, x.to(kFloat), number, gradient).to(t);
+}
+
+/// Do two dense tensors of one shape lie in the same memory, one some elements behind the other? A loop would read
+/// there what it has written.
+bool lie_shifted(const Tensor& self, const Tensor& o) {
+    const std::int64_t by = std::abs(self.storage_offset() - o.storage_offset());
+    return by != 0 && by < self.numel() && self.storage() == o.storage();
+}
 /// Writes the op straight into `self` when shapes, dtypes and the tape allow; false when the general way is needed.
 template <class Op> bool write_into(const char* name, const Op& op, const Tensor& self, const Tensor& o) {
     if (autograd::needs_recording(self, o) || self.scalar_type() != o.scalar_type() || !self.is_contiguous() ||
         !o.is_contiguous() || !self.is_cpu() || !o.is_cpu() || !self.sizes().equals(o.sizes()) ||
-        !loop_table<Op>.forward[int(self.scalar_type())])
+        !loop_table<Op>.forward[int(self.scalar_type())] || lie_shifted(self, o))
         return false;
     autograd::check_inplace(self, name);
     pointwise::detail::run_into(pointwise::detail::launch(name, op, self.scalar_type()), self, self, o);
@@ -102,7 +120,7 @@ Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
 REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace,
         samples(call(spread(-2, 2), 0.7)))
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-    if (is_one(alpha)) return beside_number("add", add_op{}, input, other, unchanged);
+    if (is_one(alpha)) return beside_any_number("add", add_op{}, input, other, unchanged);
     return add(input, reel::detail::wrapped_number(other), alpha);
 }
 
@@ -127,7 +145,7 @@ REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, metho
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "sub: subtraction is not defined for bool operands; use logical_xor");
-    if (is_one(alpha)) return beside_number("sub", sub_op{}, input, other, unchanged);
+    if (is_one(alpha)) return beside_any_number("sub", sub_op{}, input, other, unchanged);
     return sub(input, reel::detail::wrapped_number(other), alpha);
 }
 /// other - alpha input
@@ -138,6 +156,8 @@ REEL_OP("rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, samp
 Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "rsub: subtraction is not defined for bool operands; use logical_xor");
+    if (reel::detail::loses_number(input.scalar_type(), other))
+        return rsub(input.to(kFloat), other, alpha).to(input.scalar_type());
     if (is_one(alpha)) return apply_number("rsub", sub_op{}, input, other, true);
     return sub(reel::detail::wrapped_number(other), input, alpha);
 }
@@ -154,7 +174,7 @@ Tensor& mul_(const Tensor& input, const Tensor& other) {
 REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace, samples(call(spread(-2, 2), 0.7)))
 Tensor mul(const Tensor& input, const Scalar& other) {
     if (input.is_sparse()) return on_values("mul", input, [&](const Tensor& x) { return mul(x, other); });
-    return beside_number("mul", mul_op{}, input, other, times_number);
+    return beside_any_number("mul", mul_op{}, input, other, times_number);
 }
 
 REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"),
@@ -166,7 +186,7 @@ Tensor div(const Tensor& input, const Tensor& other) {
 REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace, samples(call(spread(-2, 2), 0.7)))
 Tensor div(const Tensor& input, const Scalar& other) {
     if (input.is_sparse()) return on_values("div", input, [&](const Tensor& x) { return div(x, other); });
-    return beside_number("div", div_op{}, input, other, over_number);
+    return beside_any_number("div", div_op{}, input, other, over_number);
 }
 
 REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"),

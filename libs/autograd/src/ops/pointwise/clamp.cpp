@@ -9,6 +9,7 @@
 #include <reel/autograd/pointwise/clamp.hpp>
 
 #include "ops/pointwise/run.hpp"
+#include "tensor/number_range.hpp"
 
 namespace reel {
 
@@ -61,7 +62,31 @@ Tensor clamp_between(const char* name, const Tensor& input, const Tensor& min, c
     } else record(name, {input, min, max}, y, {input, min, max}, two_bounds_rule);
     return y;
 }
-Tensor optional_number(const std::optional<Scalar>& s) { return s ? reel::detail::wrapped_number(*s) : Tensor(); }
+/// Bounds of integers that their dtype does not hold: those that bind nothing become its extremes, others would have to
+/// be results.
+struct NumberBounds {
+    std::optional<Scalar> min, max;
+
+    NumberBounds(const char* op, const Tensor& input, std::optional<Scalar> low, std::optional<Scalar> high)
+        : min(low), max(high) {
+        const auto range = reel::detail::integer_range(input.scalar_type());
+        if (!range || (min && !min->isIntegral(true)) || (max && !max->isIntegral(true))) return; // of a wider dtype
+        const auto refuse = [&](const char* which, const Scalar& bound) {
+            REEL_THROW(ValueError, op, ": ", which, " is ", bound, ", no number of ", dtype_name(input.scalar_type()),
+                       ", which reaches from ", range->low, " to ", range->high,
+                       "; convert input to a wider dtype first");
+        };
+        if (min && min->toLong() > range->high) refuse("min", *min);
+        if (max && max->toLong() < range->low) refuse("max", *max);
+        if (min && min->toLong() < range->low) min = range->low;
+        if (max && max->toLong() > range->high) max = range->high;
+    }
+    Tensor lower() const { return min ? reel::detail::wrapped_number(*min) : Tensor(); }
+    Tensor upper() const { return max ? reel::detail::wrapped_number(*max) : Tensor(); }
+};
+Tensor clamp_between(const char* name, const Tensor& input, const NumberBounds& bounds) {
+    return clamp_between(name, input, bounds.lower(), bounds.upper());
+}
 
 } // namespace
 
@@ -74,19 +99,19 @@ REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", rul
         samples(call(numbers({4, 3}), -0.5, 0.5), call(numbers({4, 3}), -0.5, 0.5).as("clip"),
                 call(spread(-2, 2)).with("min", 0.2)))
 Tensor clamp(const Tensor& input, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
-    return clamp_between("clamp", input, optional_number(min), optional_number(max));
+    return clamp_between("clamp", input, {"clamp", input, min, max});
 }
 REEL_OP("clamp_min(Tensor input, Tensor min) -> Tensor", rule, method, out, inplace)
 Tensor clamp_min(const Tensor& input, const Tensor& min) { return clamp_between("clamp_min", input, min, {}); }
 REEL_OP("clamp_min(Tensor input, Scalar min) -> Tensor", rule, method, out, inplace)
 Tensor clamp_min(const Tensor& input, const Scalar& min) {
-    return clamp_between("clamp_min", input, optional_number(min), {});
+    return clamp_between("clamp_min", input, {"clamp_min", input, min, {}});
 }
 REEL_OP("clamp_max(Tensor input, Tensor max) -> Tensor", rule, method, out, inplace)
 Tensor clamp_max(const Tensor& input, const Tensor& max) { return clamp_between("clamp_max", input, {}, max); }
 REEL_OP("clamp_max(Tensor input, Scalar max) -> Tensor", rule, method, out, inplace)
 Tensor clamp_max(const Tensor& input, const Scalar& max) {
-    return clamp_between("clamp_max", input, {}, optional_number(max));
+    return clamp_between("clamp_max", input, {"clamp_max", input, {}, max});
 }
 
 /// NaN becomes `nan`, infinities `posinf` and `neginf`: by default 0 and the dtype's extremes. Integers stay.

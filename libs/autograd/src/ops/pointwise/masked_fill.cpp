@@ -3,6 +3,8 @@
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 
+#include "tensor/number_range.hpp"
+
 namespace reel {
 
 /// `input` with `value` where `mask` is true. A tensor `value` is 0-dim and gets the sum of the gradients of the places
@@ -22,6 +24,7 @@ Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value)
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
     REEL_CHECK(input.is_complex() || !value.isComplex(), "masked_fill: value ", value, " does not convert to ",
                dtype_name(input.scalar_type()));
+    reel::detail::check_holds("masked_fill", input.scalar_type(), value);
     return where(mask, reel::full({}, value, TensorOptions(input.scalar_type()).device(input.device())), input);
 }
 

@@ -5,6 +5,7 @@
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
+#include "tensor/number_range.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -117,6 +118,7 @@ Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value
         sizes[std::size_t(d)] = padded_size("constant_pad_nd", input, d, pad[2 * i], pad[2 * i + 1]);
     }
     check_sizes("constant_pad_nd", sizes, input.scalar_type());
+    check_holds("constant_pad_nd", input.scalar_type(), value);
     const Tensor out = empty_raw(sizes, input);
     fill_raw(out, value);
     Tensor to = out;
