@@ -6,133 +6,16 @@
 #include <type_traits>
 #include <utility>
 
+#include <reel/autograd/detail/cpu/strided_blocks.hpp>
 #include <reel/autograd/detail/cpu/vec.hpp>
 
 namespace reel::cpu::REEL_ISA {
-
-template <class T>
-inline constexpr bool vectorizable = std::is_same_v<Compute<T>, float> || std::is_same_v<Compute<T>, double>;
 
 constexpr std::int64_t stream_from = std::int64_t(16) << 20; // results of more bytes bypass the caches
 
 /// The hardware's prefetchers stop at page borders and start anew; asking for what comes next gains 5 to 10 % there.
 template <class T> inline void fetch_ahead(const T* p) {
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + 1024));
-}
-
-namespace detail {
-/// A source that is either dense or one repeated element.
-template <class T> struct Source {
-    const T* p;
-    bool repeat;
-    Vec<Compute<T>> first;
-    Source(const char* data, std::int64_t stride)
-        : p(reinterpret_cast<const T*>(data)), repeat(stride == 0), first(Compute<T>(*p)) {}
-    Vec<Compute<T>> at(std::int64_t i) const { return repeat ? first : load_as(p + i); }
-};
-template <class T> bool dense(std::int64_t stride) { return stride == std::int64_t(sizeof(T)); }
-} // namespace detail
-
-/// out = f(a) elementwise; F is callable with Vec<C> and with C.
-template <class F, class T>
-void unary_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
-    const F& f = *static_cast<const F*>(context);
-    using C = Compute<T>;
-    if constexpr (vectorizable<T>) {
-        if (detail::dense<T>(s[0]) && detail::dense<T>(s[1])) {
-            constexpr int w = Vec<C>::size;
-            T* out = reinterpret_cast<T*>(data[0]);
-            const T* in = reinterpret_cast<const T*>(data[1]);
-            std::int64_t i = 0;
-            if constexpr (std::is_same_v<T, C>) {
-                if (n * std::int64_t(sizeof(T)) >= stream_from &&
-                    reinterpret_cast<std::uintptr_t>(out) % vector_bytes == 0) {
-                    for (; i + w <= n; i += w) {
-                        fetch_ahead(in + i);
-                        stream(out + i, Vec<C>(f(Vec<C>::load(in + i))));
-                    }
-                    stream_fence();
-                }
-            }
-            for (; i + w <= n; i += w) store_as(out + i, Vec<C>(f(load_as(in + i))));
-            if (i < n) { // the tail goes through the same vector code, so that results do not depend on the position
-                T buffer[w] = {};
-                for (std::int64_t k = i; k < n; ++k) buffer[k - i] = in[k];
-                store_as(buffer, Vec<C>(f(load_as(buffer))));
-                for (std::int64_t k = i; k < n; ++k) out[k] = buffer[k - i];
-            }
-            return;
-        }
-        // Gather into a block, run the vector code, scatter: one arithmetic for every layout.
-        constexpr int w = Vec<C>::size;
-        for (std::int64_t i = 0; i < n; i += w) {
-            const int m = int(n - i < w ? n - i : w);
-            T buffer[w] = {};
-            for (int k = 0; k < m; ++k) buffer[k] = *reinterpret_cast<const T*>(data[1] + (i + k) * s[1]);
-            store_as(buffer, Vec<C>(f(load_as(buffer))));
-            for (int k = 0; k < m; ++k) *reinterpret_cast<T*>(data[0] + (i + k) * s[0]) = buffer[k];
-        }
-    } else {
-        for (std::int64_t i = 0; i < n; ++i)
-            *reinterpret_cast<T*>(data[0] + i * s[0]) = T(f(*reinterpret_cast<const T*>(data[1] + i * s[1])));
-    }
-}
-
-/// out = f(a, b) elementwise; either operand may be one repeated element.
-template <class F, class T>
-void binary_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
-    const F& f = *static_cast<const F*>(context);
-    using C = Compute<T>;
-    if constexpr (vectorizable<T>) {
-        constexpr int w = Vec<C>::size;
-        const bool a_ok = detail::dense<T>(s[1]) || s[1] == 0, b_ok = detail::dense<T>(s[2]) || s[2] == 0;
-        if (detail::dense<T>(s[0]) && a_ok && b_ok) {
-            T* out = reinterpret_cast<T*>(data[0]);
-            std::int64_t i = 0;
-            if (s[1] != 0 && s[2] != 0) {
-                const T *a = reinterpret_cast<const T*>(data[1]), *b = reinterpret_cast<const T*>(data[2]);
-                if constexpr (std::is_same_v<T, C>) {
-                    if (n * std::int64_t(sizeof(T)) >= stream_from &&
-                        reinterpret_cast<std::uintptr_t>(out) % vector_bytes == 0) {
-                        for (; i + w <= n; i += w) {
-                            fetch_ahead(a + i);
-                            fetch_ahead(b + i);
-                            stream(out + i, Vec<C>(f(Vec<C>::load(a + i), Vec<C>::load(b + i))));
-                        }
-                        stream_fence();
-                    }
-                }
-                for (; i + w <= n; i += w) store_as(out + i, Vec<C>(f(load_as(a + i), load_as(b + i))));
-            } else {
-                const detail::Source<T> a(data[1], s[1]), b(data[2], s[2]);
-                for (; i + w <= n; i += w) store_as(out + i, Vec<C>(f(a.at(i), b.at(i))));
-            }
-            if (i < n) {
-                T x[w] = {}, y[w] = {};
-                for (std::int64_t k = i; k < n; ++k) {
-                    x[k - i] = *reinterpret_cast<const T*>(data[1] + k * s[1]);
-                    y[k - i] = *reinterpret_cast<const T*>(data[2] + k * s[2]);
-                }
-                store_as(x, Vec<C>(f(load_as(x), load_as(y))));
-                for (std::int64_t k = i; k < n; ++k) out[k] = x[k - i];
-            }
-            return;
-        }
-        for (std::int64_t i = 0; i < n; i += w) {
-            const int m = int(n - i < w ? n - i : w);
-            T x[w] = {}, y[w] = {};
-            for (int k = 0; k < m; ++k) {
-                x[k] = *reinterpret_cast<const T*>(data[1] + (i + k) * s[1]);
-                y[k] = *reinterpret_cast<const T*>(data[2] + (i + k) * s[2]);
-            }
-            store_as(x, Vec<C>(f(load_as(x), load_as(y))));
-            for (int k = 0; k < m; ++k) *reinterpret_cast<T*>(data[0] + (i + k) * s[0]) = x[k];
-        }
-    } else {
-        for (std::int64_t i = 0; i < n; ++i)
-            *reinterpret_cast<T*>(data[0] + i * s[0]) =
-                T(f(*reinterpret_cast<const T*>(data[1] + i * s[1]), *reinterpret_cast<const T*>(data[2] + i * s[2])));
-    }
 }
 
 /// The lanes' truth as bools, one after the other.
@@ -147,55 +30,172 @@ inline void store_as(bool* p, Mask<double> m) {
     std::memcpy(p, &truth, sizeof(truth));
 }
 
+// One function for all loops of an instruction set: g++ would specialise it for each file.
+#if defined(__GNUC__) && !defined(__clang__)
+#define REEL_ONE_FUNCTION [[gnu::noinline, gnu::noclone]]
+#else
+#define REEL_ONE_FUNCTION [[gnu::noinline]]
+#endif
+
 namespace detail {
-/// `m` elements, `stride` bytes apart, to and from a block. Apart from the loops, which have many instances.
-template <class T> [[gnu::noinline]] void gather(T* to, const char* from, std::int64_t stride, int m) {
-    for (int k = 0; k < m; ++k) to[k] = *reinterpret_cast<const T*>(from + k * stride);
+#if defined(__AVX512BW__) && defined(__BMI2__)
+inline __mmask64 first_bytes(std::size_t bytes) { return __mmask64(_bzhi_u64(~0ull, unsigned(bytes))); }
+/// `bytes` bytes, at most a vector's, and zeros behind them.
+inline void load_part(void* block, const void* from, std::size_t bytes) {
+    _mm512_storeu_si512(block, _mm512_maskz_loadu_epi8(first_bytes(bytes), from));
 }
-template <class T> [[gnu::noinline]] void scatter(char* to, std::int64_t stride, const T* from, int m) {
-    for (int k = 0; k < m; ++k) *reinterpret_cast<T*>(to + k * stride) = from[k];
+/// `bytes` bytes of a block that is as long as a vector.
+inline void store_part(void* to, const void* block, std::size_t bytes) {
+    _mm512_mask_storeu_epi8(to, first_bytes(bytes), _mm512_loadu_si512(block));
+}
+#else
+template <class U> void copy_ends(char* to, const char* from, std::size_t bytes) {
+    U first, last;
+    std::memcpy(&first, from, sizeof(U));
+    std::memcpy(&last, from + bytes - sizeof(U), sizeof(U));
+    std::memcpy(to, &first, sizeof(U));
+    std::memcpy(to + bytes - sizeof(U), &last, sizeof(U));
+}
+/// `bytes` bytes, at most a vector's.
+REEL_ONE_FUNCTION inline void store_part(void* to, const void* block, std::size_t bytes) {
+    char* const t = static_cast<char*>(to);
+    const char* const f = static_cast<const char*>(block);
+    struct Sixteen {
+        std::uint64_t a, b;
+    };
+    if (bytes > 32) return std::memcpy(t, f, 32), store_part(t + 32, f + 32, bytes - 32);
+    if (bytes >= 16) copy_ends<Sixteen>(t, f, bytes);
+    else if (bytes >= 8) copy_ends<std::uint64_t>(t, f, bytes);
+    else if (bytes >= 4) copy_ends<std::uint32_t>(t, f, bytes);
+    else if (bytes >= 2) copy_ends<std::uint16_t>(t, f, bytes);
+    else if (bytes == 1) *t = *f;
+}
+inline void load_part(void* block, const void* from, std::size_t bytes) {
+    std::memset(block, 0, vector_bytes);
+    store_part(block, from, bytes);
+}
+#endif
+
+template <class T> bool dense(std::int64_t stride) { return stride == std::int64_t(sizeof(T)); }
+template <int operands> bool repeat_all(const std::int64_t* s) {
+    std::int64_t any = 0;
+    for (int a = 1; a <= operands; ++a) any |= s[a];
+    return any == 0;
 }
 
-template <class R, class F, class T, std::size_t... I>
-void run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, const F& f, std::index_sequence<I...>) {
+/// Elements `i` to `n` of operands of any strides, by a loop for whole vectors of what is dense, or repeated beside
+/// what is dense. What does not fill a vector goes through its code, too, so that results do not depend on the
+/// position.
+template <int operands, int bytes, int result_bytes>
+REEL_ONE_FUNCTION void run_rest(BlockLoop loop, char* const* data, const std::int64_t* s, std::int64_t i,
+                                std::int64_t n, const void* context) {
+    constexpr int lanes = vector_bytes / (bytes == 8 ? 8 : 4);
+    if (n - i > 2 * lanes) return run_in_blocks(loop, {operands, bytes, result_bytes}, data, s, n, context);
+    const bool all_repeat = repeat_all<operands>(s);
+    for (; i < n; i += lanes) {
+        const std::int64_t m = n - i < lanes ? n - i : lanes;
+        alignas(vector_bytes) char blocks[operands + 1][vector_bytes];
+        char* at[operands + 1] = {blocks[0]};
+        std::int64_t step[operands + 1] = {result_bytes};
+        for (int a = 1; a <= operands; ++a) {
+            char* const there = data[a] + i * s[a];
+            const bool repeats = s[a] == 0 && !(a == 1 && all_repeat);
+            at[a] = repeats ? there : blocks[a];
+            step[a] = repeats ? 0 : bytes;
+            if (s[a] == bytes) load_part(blocks[a], there, std::size_t(m) * bytes);
+            else if (!repeats) {
+                std::memset(blocks[a], 0, vector_bytes);
+                gather_block<bytes>(blocks[a], there, s[a], m);
+            }
+        }
+        loop(at, step, lanes, context);
+        char* const out = data[0] + i * s[0];
+        if (s[0] == result_bytes) store_part(out, blocks[0], std::size_t(m) * result_bytes);
+        else scatter_block<result_bytes>(out, s[0], blocks[0], m);
+    }
+}
+
+/// Whole vectors of dense operands; how far they reach.
+template <class F, class T, class R, std::size_t... I>
+std::int64_t run_dense(char* const* data, std::int64_t whole, const F& f, std::index_sequence<I...>) {
     constexpr int w = Vec<Compute<T>>::size;
-    T block[sizeof...(I)][w] = {};
+    R* const out = reinterpret_cast<R*>(data[0]);
+    const T* const from[] = {reinterpret_cast<const T*>(data[I + 1])...};
     std::int64_t i = 0;
-    if constexpr (!std::is_same_v<T, Compute<T>>)
-        // Bounds, factors: what is repeated is widened once.
-        if (sizeof...(I) > 1 && dense<R>(s[0]) && dense<T>(s[1]) && ((I == 0 || s[I + 1] == 0) && ...)) {
-            const Vec<float> repeated[] = {Vec<float>(float(*reinterpret_cast<const T*>(data[I + 1])))...};
-            R* const out = reinterpret_cast<R*>(data[0]);
-            const T* const in = reinterpret_cast<const T*>(data[1]);
-            for (; i + w <= n; i += w) store_as(out + i, f((I == 0 ? load_as(in + i) : repeated[I])...));
+    if constexpr (sizeof...(I) <= 2 && std::is_same_v<T, Compute<T>> && std::is_same_v<R, T>)
+        if (whole * std::int64_t(sizeof(T)) >= stream_from &&
+            reinterpret_cast<std::uintptr_t>(out) % vector_bytes == 0) {
+            for (; i < whole; i += w) {
+                (fetch_ahead(from[I] + i), ...);
+                stream(out + i, f(load_as(from[I] + i)...));
+            }
+            stream_fence();
         }
-    if (i == 0 && dense<R>(s[0]) && ((dense<T>(s[I + 1]) || s[I + 1] == 0) && ...)) {
-        // A repeated element fills a block, which is read again and again: one loop for every mixture.
-        const T* from[] = {s[I + 1] == 0 ? block[I] : reinterpret_cast<const T*>(data[I + 1])...};
-        const std::int64_t step[] = {s[I + 1] == 0 ? 0 : w...};
-        (gather(block[I], data[I + 1], s[I + 1], s[I + 1] == 0 ? w : 0), ...);
-        R* out = reinterpret_cast<R*>(data[0]);
-        for (; i + w <= n; i += w, out += w) {
-            store_as(out, f(load_as(from[I])...));
-            ((from[I] += step[I]), ...);
-        }
+    for (; i < whole; i += w) store_as(out + i, f(load_as(from[I] + i)...));
+    return whole;
+}
+
+/// One element again and again, widened once.
+template <class T> struct Repeated {
+    Vec<Compute<T>> x;
+    Repeated(const char* data) : x(Compute<T>(*reinterpret_cast<const T*>(data))) {}
+    Vec<Compute<T>> operator()(std::int64_t) const { return x; }
+};
+template <class T> struct Dense {
+    const T* p;
+    Dense(const char* data) : p(reinterpret_cast<const T*>(data)) {}
+    Vec<Compute<T>> operator()(std::int64_t i) const { return load_as(p + i); }
+};
+template <class T, class R, class F, class... X>
+std::int64_t run_over(char* out, std::int64_t whole, const F& f, X... x) {
+    R* const to = reinterpret_cast<R*>(out);
+    for (std::int64_t i = 0; i < whole; i += Vec<Compute<T>>::size) store_as(to + i, f(x(i)...));
+    return whole;
+}
+/// Whole vectors of operands of which some are repeated elements, not all.
+template <class F, class T, class R, std::size_t... I>
+std::int64_t run_repeated(char* const* data, const std::int64_t* s, std::int64_t whole, const F& f,
+                          std::index_sequence<I...>) {
+    if (dense<T>(s[1]) && ((I == 0 || s[I + 1] == 0) && ...)) // bounds, factors
+        return run_over<T, R>(data[0], whole, f, std::conditional_t<I == 0, Dense<T>, Repeated<T>>(data[I + 1])...);
+    if constexpr (sizeof...(I) == 2) return run_over<T, R>(data[0], whole, f, Repeated<T>(data[1]), Dense<T>(data[2]));
+    constexpr int w = Vec<Compute<T>>::size;
+    // A repeated element fills a block, which is read again and again: one loop for every mixture.
+    alignas(vector_bytes) T blocks[sizeof...(I)][w];
+    for (int k = 0; k < w; ++k) ((blocks[I][k] = *reinterpret_cast<const T*>(data[I + 1])), ...);
+    const T* from[] = {s[I + 1] == 0 ? blocks[I] : reinterpret_cast<const T*>(data[I + 1])...};
+    const std::int64_t step[] = {s[I + 1] == 0 ? 0 : w...};
+    R* out = reinterpret_cast<R*>(data[0]);
+    for (std::int64_t i = 0; i < whole; i += w) {
+        store_as(out + i, f(load_as(from[I])...));
+        ((from[I] += step[I]), ...);
     }
-    // Tails, and every other layout: gathered into a block and scattered, one arithmetic for all.
-    for (; i < n; i += w) {
-        const int m = int(n - i < w ? n - i : w);
-        (gather(block[I], data[I + 1] + i * s[I + 1], s[I + 1], m), ...);
-        R made[w];
-        store_as(made, f(load_as(block[I])...));
-        scatter(data[0] + i * s[0], s[0], made, m);
-    }
+    return whole;
+}
+/// Whole vectors of what is dense, or repeated beside what is dense; how far they reach.
+template <class F, class T, class R, std::size_t... I>
+std::int64_t run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, const F& f,
+                       std::index_sequence<I...> all) {
+    const std::int64_t whole = n & -std::int64_t(Vec<Compute<T>>::size);
+    if (!dense<R>(s[0])) return 0;
+    if ((dense<T>(s[I + 1]) && ...)) return run_dense<F, T, R>(data, whole, f, all);
+    if constexpr (sizeof...(I) > 1)
+        if (((dense<T>(s[I + 1]) || s[I + 1] == 0) && ...) && (dense<T>(s[I + 1]) || ...))
+            return run_repeated<F, T, R>(data, s, whole, f, all);
+    return 0;
 }
 } // namespace detail
+#undef REEL_ONE_FUNCTION
 
-/// out = f(a, b, c, ...) elementwise, of `operands` vectors of T; R is T, or bool where f gives the lanes' truth. Any
-/// operand may be one repeated element.
+/// out = f(a, b, c, ...) elementwise, of `operands` vectors of T; R is T, or bool where f gives the lanes' truth. What
+/// is written for each rule, type and instruction set is whole vectors of dense operands and repeated elements;
+/// everything else is gathered into blocks of these by functions that all rules share.
 template <class F, class T, class R, int operands>
 void lanes_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
-    detail::run_lanes<R, F, T>(data, s, n, *static_cast<const F*>(context), std::make_index_sequence<operands>{});
+    const std::int64_t done =
+        detail::run_lanes<F, T, R>(data, s, n, *static_cast<const F*>(context), std::make_index_sequence<operands>{});
+    if (done < n)
+        detail::run_rest<operands, sizeof(T), sizeof(R)>(&lanes_loop<F, T, R, operands>, data, s, done, n, context);
 }
 
 } // namespace reel::cpu::REEL_ISA

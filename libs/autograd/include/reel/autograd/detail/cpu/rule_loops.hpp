@@ -40,13 +40,9 @@ template <class Op, class T> void set_loops() {
     if constexpr (pointwise::has_fused_gradients<Op>) set_gradient_loops<Op, T>();
     pointwise::LoopTable& table = pointwise::loop_table<Op>;
     using R = pointwise::result_of<Op, T>;
-    if constexpr (Op::operands > 2 || !std::is_same_v<R, T>)
-        table.forward[int(dtype_of<T>)] = &lanes_loop<Forward<Op>, T, R, Op::operands>;
-    else if constexpr (Op::operands == 2) table.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>;
-    else {
-        table.forward[int(dtype_of<T>)] = &unary_loop<Forward<Op>, T>;
-        if constexpr (Op::fused) table.backward[int(dtype_of<T>)] = &binary_loop<Backward<Op>, T>;
-    }
+    table.forward[int(dtype_of<T>)] = &lanes_loop<Forward<Op>, T, R, Op::operands>;
+    if constexpr (Op::operands == 1 && std::is_same_v<R, T>)
+        if constexpr (Op::fused) table.backward[int(dtype_of<T>)] = &lanes_loop<Backward<Op>, T, T, 2>;
 }
 /// Sets the loops of every floating dtype for each rule.
 template <class... Op> void register_rules(pointwise::op_list<Op...>) {
