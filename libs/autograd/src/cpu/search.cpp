@@ -46,19 +46,32 @@ void searchsorted(const char* op, const Tensor& out, const Tensor& sequence, con
     });
 }
 
+namespace {
+// Sorting is compiled for the widths of keys, which compare as the elements do, instead of for each type.
+template <class Key> [[gnu::noinline]] void sort_keys(std::vector<Key>& keys) { std::sort(keys.begin(), keys.end()); }
+/// Orders rows of `length` keys, and leaves equal ones as they stand.
+template <class Key>
+[[gnu::noinline]] void order_rows(const std::vector<Key>& keys, std::size_t length, std::vector<std::int64_t>& order) {
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        const Key *const x = keys.data() + std::size_t(a) * length, *const y = keys.data() + std::size_t(b) * length;
+        std::size_t k = 0;
+        while (k < length && x[k] == y[k]) ++k;
+        return k < length && x[k] < y[k];
+    });
+}
+} // namespace
+
 void isin(const Tensor& out, const Tensor& elements, const Tensor& among, bool invert) {
     dispatch_real(elements.scalar_type(), "isin", [&]<class T>() {
         const T *p = static_cast<const T*>(host_data(elements, "isin")),
                 *t = static_cast<const T*>(host_data(among, "isin"));
-        std::vector<T> known;
+        std::vector<UnsignedOf<sizeof(T)>> known;
         for (std::int64_t i = 0; i < among.numel(); ++i)
-            if (t[i] == t[i]) known.push_back(t[i]); // NaN equals nothing
-        std::sort(known.begin(), known.end());
+            if (t[i] == t[i]) known.push_back(order_key(t[i])); // NaN equals nothing
+        sort_keys(known);
         bool* const o = host_data<bool>(out, "isin");
-        for (std::int64_t i = 0; i < elements.numel(); ++i) {
-            const auto at = std::lower_bound(known.begin(), known.end(), p[i]);
-            o[i] = (at != known.end() && *at == p[i]) != invert;
-        }
+        for (std::int64_t i = 0; i < elements.numel(); ++i)
+            o[i] = (p[i] == p[i] && std::binary_search(known.begin(), known.end(), order_key(p[i]))) != invert;
     });
 }
 
@@ -106,19 +119,6 @@ Tensor nonzero(const char* op, const Tensor& input, std::int64_t limit) {
 
 namespace {
 
-/// Does row x come before row y? NaN counts as greatest.
-template <class T> bool before(const T* x, const T* y, std::int64_t length) {
-    for (std::int64_t k = 0; k < length; ++k) {
-        const bool x_nan = x[k] != x[k], y_nan = y[k] != y[k];
-        if (x_nan || y_nan) {
-            if (x_nan != y_nan) return y_nan;
-            continue;
-        }
-        if (x[k] < y[k]) return true;
-        if (y[k] < x[k]) return false;
-    }
-    return false;
-}
 /// Which of the rows start a new group when visited in `order`, and the group of each row.
 template <class T>
 std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::vector<std::int64_t>& order,
@@ -234,10 +234,11 @@ DistinctRows unique(const char* op, const Tensor& rows, bool sort) {
                 RowOrder<T> sorted(n);
                 sorted(p, false, Equals::AsTheyStood,
                        [&](std::int64_t rank, std::int64_t place) { order[std::size_t(rank)] = place; });
-            } else if (sort)
-                std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-                    return before(p + a * length, p + b * length, length);
-                });
+            } else if (sort) { // NaN counts as greatest
+                std::vector<UnsignedOf<sizeof(T)>> keys(std::size_t(n * length));
+                std::transform(p, p + n * length, keys.begin(), order_key<T>);
+                order_rows(keys, std::size_t(length), order);
+            }
         } else REEL_CHECK_NOT_IMPLEMENTED(!sort, op, ": complex numbers have no order");
         const Tensor inverse = detail::empty_raw({n}, kLong);
         const auto first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
