@@ -57,7 +57,7 @@ def every_decision_is_in_the_index(root, files, name, read):
 
 def generated(root):
     """The text of the generators, in which the names of the headers stand that they write."""
-    return "".join(p.read_text() for p in sorted((root / "tools").glob("*.py")))
+    return "".join(p.read_text() for p in sorted((root / "tools").rglob("*.py")))
 
 
 def files_that_decisions_and_walks_name_exist(root, files, name, read):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/opgen")]
 sys.dont_write_bytecode = True
 import behaviour  # noqa: E402
 import conformance  # noqa: E402
