@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(what_older_archives_and_decomposed_programs_call_runs) { //
     const Tensor mask = reel::tensor({true, false}), at = reel::tensor({1, 900});
     const IValue indices = IValue::list({at, reel::tensor({2, 0})});
     BOOST_TEST(reel::allclose(run("aten::_unsafe_masked_index", {a, mask, indices, 0.5}).toTensor(),
-                              reel::tensor({5.0, 0.5})));
+                              reel::tensor({5.0, 0.5}, TensorOptions(kDouble))));
     const IValue solved =
         run("aten::triangular_solve", {reel::ones({2, 1}), reel::tensor({{2.0, 1.0}, {0.0, 1.0}}), true, false, false});
     BOOST_TEST(reel::allclose(part(solved, 0), reel::tensor({{0.0}, {1.0}})));
