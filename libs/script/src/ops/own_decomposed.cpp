@@ -176,11 +176,14 @@ IValue check_range(Span a) {
 /// tensors, dim, num_chunks: the chunks of each, padded with zeros and laid flat, side by side.
 IValue chunk_cat(Span a) {
     static const ops::Op& cat = op("cat");
-    const Int dim = a[1].toInt(), chunks = a[2].toInt();
+    const Int chunks = a[2].toInt();
     REEL_CHECK_VALUE(chunks >= 1, "_chunk_cat: num_chunks is ", chunks, "; expected at least 1");
     Args parts;
+    Int dim = a[1].toInt();
     for (const Tensor& t : a[0].toTensorVector()) {
-        REEL_CHECK(dim >= 0 && dim < t.dim(), "_chunk_cat: dim is ", dim, "; expected a dimension of ", t.sizes());
+        REEL_CHECK(dim >= -t.dim() && dim < t.dim(), "_chunk_cat: dim is ", dim, "; expected a dimension of ",
+                   t.sizes());
+        if (dim < 0) dim += t.dim();
         const Int each = (t.size(dim) + chunks - 1) / chunks;
         std::vector<Int> size = t.sizes().vec();
         size[std::size_t(dim)] = each * chunks;
