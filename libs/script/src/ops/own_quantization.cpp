@@ -4,7 +4,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/op.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/pointwise.hpp>
 #include <reel/autograd/record.hpp>
@@ -48,16 +48,6 @@ Rounded rounded(const char* op, const Tensor& x, const Tensor& scale, const Tens
                      [](autograd::RuleContext& c) -> autograd::GradList { return {c.grad() * c.saved(0)}; });
     return out;
 }
-Tensor number(double v, const Tensor& like) {
-    return scalar_tensor(v, like.options().dtype(like.scalar_type() == kDouble ? kDouble : kFloat));
-}
-Rounded per_tensor(const char* op, const Tensor& x, double scale, Int zero, Bits bits) {
-    check(op, x, bits);
-    REEL_CHECK_VALUE(zero >= bits.lowest && zero <= bits.highest, op, ": zero_point is ", zero,
-                     "; expected one between quant_min, ", bits.lowest, ", and quant_max, ", bits.highest);
-    const float single = float(scale);
-    return rounded(op, x, number(single, x), number(1.0F / single, x), number(double(zero), x), bits);
-}
 /// self, scale, zero_point, axis, quant_min, quant_max
 Rounded per_channel(Span a) {
     const char* op = "fake_quantize_per_channel_affine";
@@ -76,13 +66,17 @@ Rounded per_channel(Span a) {
     return rounded(op, x, single, single.reciprocal(), zero.detach().reshape(shape).to(kFloat), bits,
                    isFloatingType(zero.scalar_type()));
 }
-Rounded of_numbers(Span a) {
-    return per_tensor("fake_quantize_per_tensor_affine", a[0].toTensor(), a[1].toDouble(), a[2].toInt(),
-                      {a[3].toInt(), a[4].toInt()});
+/// By the op of the library; which values the bits reach is what the second result of some operators tells.
+Rounded per_tensor(const Tensor& x, double scale, Int zero, const IValue& lowest, const IValue& highest) {
+    static const ops::Op& quantize = ops::registry().at("fake_quantize_per_tensor_affine");
+    const Tensor places = (x.detach() * double(1.0F / float(scale))).round() + zero;
+    return {quantize.call({x, scale, zero, lowest, highest}).toTensor(),
+            places.ge(lowest.toInt()).logical_and(places.le(highest.toInt()))};
 }
+Rounded of_numbers(Span a) { return per_tensor(a[0].toTensor(), a[1].toDouble(), a[2].toInt(), a[3], a[4]); }
 Rounded of_tensors(Span a, std::size_t bits) {
-    return per_tensor("fake_quantize_per_tensor_affine", a[0].toTensor(), a[1].toTensor().item<double>(),
-                      Int(std::nearbyint(a[2].toTensor().item<double>())), {a[bits].toInt(), a[bits + 1].toInt()});
+    return per_tensor(a[0].toTensor(), a[1].toTensor().item<double>(),
+                      Int(std::nearbyint(a[2].toTensor().item<double>())), a[bits], a[bits + 1]);
 }
 IValue both(const Rounded& r) { return IValue::tuple({r.values, r.inside}); }
 /// self, scale, zero_point, fake_quant_enabled, quant_min, quant_max
@@ -93,7 +87,6 @@ IValue switched(Span a) {
 }
 
 constexpr Line lines[] = {
-    {"aten::fake_quantize_per_tensor_affine", [](Span a) -> IValue { return of_numbers(a).values; }},
     {"aten::fake_quantize_per_tensor_affine.tensor_qparams", [](Span a) -> IValue { return of_tensors(a, 3).values; }},
     {"aten::fake_quantize_per_channel_affine", [](Span a) -> IValue { return per_channel(a).values; }},
     {"aten::fake_quantize_per_tensor_affine_cachemask", [](Span a) { return both(of_numbers(a)); }},
