@@ -12,6 +12,12 @@
 
 #include <reel/cuda/emulation/modes.hpp>
 
+#if defined(REEL_SANITIZE) && defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, bytes) ((void)(begin), (void)(bytes))
+#endif
+
 #include "block.hpp"
 #include "fault.hpp"
 
@@ -140,6 +146,9 @@ void make_live(Allocation& a) {
     ::mprotect(a.pages, a.page_bytes, PROT_READ | PROT_WRITE);
     std::memset(a.pages, 0xff, a.page_bytes);
     ::mprotect(a.pages, a.page_bytes, PROT_NONE);
+    // the pages' own bounds are those of the alignment: what is closer, the address sanitizer sees
+    ASAN_POISON_MEMORY_REGION(a.pages, std::size_t(a.begin - a.pages));
+    ASAN_POISON_MEMORY_REGION(a.begin + a.bytes, std::size_t(a.pages + a.page_bytes - a.begin) - a.bytes);
     a.life = Life::live;
 }
 
