@@ -6,8 +6,6 @@
 
 #include <reel/reel.hpp>
 
-#include "device.hpp"
-
 using namespace reel;
 
 constexpr std::int64_t steps = 4000, past = 72, horizon = 24, targets = 2, training = 2400;
@@ -42,7 +40,7 @@ REEL_MODULE(Forecaster);
 
 /// Windows of `past + horizon` steps that begin at `from`, [n, past + horizon, targets].
 Tensor windows(const Tensor& series, const Tensor& from) {
-    return series.index_select(0, (from.unsqueeze(1) + arange(past + horizon)).flatten().to(series.device()))
+    return series.index_select(0, (from.unsqueeze(1) + arange(past + horizon)).flatten())
         .view({-1, past + horizon, targets});
 }
 
@@ -77,7 +75,7 @@ struct Panel {
     }
 };
 std::vector<double> list(const Tensor& t) {
-    const Tensor values = t.cpu().to(kDouble).contiguous();
+    const Tensor values = t.to(kDouble).contiguous();
     return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 std::string text(double x, double y, const std::string& words, const char* color) {
@@ -122,14 +120,11 @@ std::string picture(const Tensor& series, double unit, double mean, Forecaster& 
 }
 
 int main(int argc, char** argv) {
-    const Device device = device_of(argc, argv);
     manual_seed(0);
-    const Tensor raw = wandering_series().to(device);
+    const Tensor raw = wandering_series();
     // One scale for both nets: that of the training part.
     const Tensor known = raw.narrow(0, 0, training), series = (raw - known.mean(0)) / known.std(0);
     Forecaster without(false), with(true);
-    without->to(device);
-    with->to(device);
     train(without, series);
     train(with, series);
     const double unit = known.std(0).mean().item<double>();
@@ -137,8 +132,8 @@ int main(int argc, char** argv) {
     std::printf("mean absolute error, %lld steps ahead, on the part that was not trained on\n", (long long)horizon);
     std::printf("  without RINorm  %6.2f\n  with RINorm     %6.2f\n", error_without, error_with);
 
-    const std::filesystem::path file = argc % 2 == 0 ? std::filesystem::path(argv[argc - 1])
-                                                     : std::filesystem::temp_directory_path() / "reversible_norm.svg";
+    const std::filesystem::path file =
+        argc > 1 ? std::filesystem::path(argv[1]) : std::filesystem::temp_directory_path() / "reversible_norm.svg";
     std::ofstream(file) << picture(series, known.std(0)[0].item<double>(), known.mean(0)[0].item<double>(), without,
                                    with);
     std::printf("drawn in %s\n", file.string().c_str());

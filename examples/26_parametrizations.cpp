@@ -41,8 +41,7 @@ int main(int argc, char** argv) {
     nn::Sequential critic{parametrizations::spectral_norm(nn::Linear(2, 16)), nn::ReLU(),
                           parametrizations::spectral_norm(nn::Linear(16, 1))};
     nn::Linear rotation = parametrizations::orthogonal(nn::Linear(4, 4));
-    rotation->to(device);
-    const double error = (rotation->weight.mT().matmul(rotation->weight) - eye(4, there)).abs().max().item<double>();
+    const double error = (rotation->weight.mT().matmul(rotation->weight) - eye(4)).abs().max().item<double>();
     std::printf("orthogonal up to %.0e, %zu buffers\n", error < 1e-5 ? 1e-5 : error, critic->buffers().size());
 
     nn::Sequential net{nn::Linear(8, 16), nn::ReLU(), nn::Linear(16, 2)};

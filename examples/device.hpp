@@ -15,7 +15,8 @@ inline reel::Device device_named(const std::string& name) {
     if (!name.starts_with("cuda"))
         throw std::runtime_error("--device: expected cpu, cuda or cuda:1, got '" + name + "'");
     const reel::Device given(name), device(reel::kCUDA, given.has_index() ? given.index() : reel::DeviceIndex(0));
-    if (!reel::cuda::is_available()) throw std::runtime_error("--device cuda: " + reel::cuda::unavailable_reason());
+    // a function of the device's library, which a program that asks for none is not linked with
+    if (!reel::cuda::is_available()) throw std::runtime_error("--device cuda: " + reel::cuda::versions());
     if (device.index() >= reel::cuda::device_count())
         throw std::runtime_error("--device " + name + ": there is no such device");
     return device;
