@@ -188,7 +188,7 @@ struct One {
     One(const char* op, const Tensor& input, std::optional<std::int64_t> size, std::int64_t d) : dim{d} {
         REEL_CHECK_INDEX(input.dim() > 0, op, ": input is 0-dim; it has no dimension to transform");
         if (!size) return;
-        REEL_CHECK(*size >= 1, op, ": n is ", *size, "; expected a positive number of elements");
+        REEL_CHECK(*size >= 0, op, ": n is ", *size, "; expected a positive number of elements");
         n.push_back(*size);
     }
     OptionalIntArrayRef s() const { return n.empty() ? OptionalIntArrayRef() : OptionalIntArrayRef(IntArrayRef(n)); }
