@@ -73,6 +73,9 @@ void functions_of_modules(nn::Sequential net, Tensor x, Tensor batch, Tensor tar
     Tensor y = nn::functional_call(net, params, x);
     nn::NamedTensors grads = nn::per_sample_grads(
         net, [&](const Tensor& out, std::int64_t i) { return cross_entropy(out, target[i].unsqueeze(0)); }, batch);
+    auto loss = [](const Tensor& out, const Tensor& t) { return cross_entropy(out, t); };
+    grads = nn::per_sample_grads(net, loss, batch, target);
+    autograd::variable_list rows = autograd::grad_batched({y}, {x}, {eye(2)});
     for (auto& [name, p] : net->named_parameters()) p.requires_grad_(name.starts_with("3."));
     nn::Sequential more{nn::LeakyReLU(0.2), nn::LeakyReLU(nn::LeakyReLUOptions(0.2).inplace(true))};
     auto category = distributions::Categorical::from_logits(y);

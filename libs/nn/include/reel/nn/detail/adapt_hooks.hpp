@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +26,29 @@ template <class T> inline constexpr bool always_false = false;
 template <class F, class... Values> inline constexpr bool takes_values = requires { &F::operator(); }
 &&std::is_invocable_v<F&, Module&, Values...>;
 
+/// What a hook returned as a value, or the sentence that says what it may return.
+template <class R> Value hook_result(R&& result) {
+    if constexpr (std::is_constructible_v<Value, R>) return Value(std::forward<R>(result));
+    else
+        static_assert(always_false<R>,
+                      "this hook returns something else than it may: nothing, a Value, or what converts to one");
+}
+template <class R> inline constexpr bool is_call_arguments = false;
+template <> inline constexpr bool is_call_arguments<std::pair<Args, Kwargs>> = true;
+template <> inline constexpr bool is_call_arguments<std::tuple<Args, Kwargs>> = true;
+/// (args, kwargs) as a hook returns them, plain or optional.
+template <class R> Value call_arguments(R result) {
+    if constexpr (std::is_same_v<R, Value>) return result;
+    else if constexpr (is_call_arguments<R>)
+        return Value::tuple({Value::tuple(std::get<0>(result)), Value(std::get<1>(result))});
+    else if constexpr (std::is_same_v<R, std::optional<std::pair<Args, Kwargs>>>)
+        return result ? call_arguments(*result) : Value();
+    else
+        static_assert(always_false<R>,
+                      "a forward pre-hook over keyword arguments returns nothing, both Args and Kwargs "
+                      "(a pair, a tuple or an optional pair), or a Value");
+}
+
 /// Lambdas over Tensor, over Args, or over Args and Kwargs become the canonical form.
 template <class F> ForwardPreHook adapt_forward_pre(F f) {
     using AR = const Args&;
@@ -32,9 +56,7 @@ template <class F> ForwardPreHook adapt_forward_pre(F f) {
         using R = std::invoke_result_t<F&, Module&, AR, const Kwargs&>;
         return {[f = std::move(f)](Module& m, AR a, const Kwargs& k) mutable -> Value {
                     if constexpr (std::is_void_v<R>) return f(m, a, k), Value();
-                    else if constexpr (std::is_same_v<R, Value>) return f(m, a, k);
-                    else if (auto r = f(m, a, k)) return Value::tuple({Value::tuple(r->first), Value(r->second)});
-                    else return Value();
+                    else return call_arguments<R>(f(m, a, k));
                 },
                 true};
     } else if constexpr (std::is_invocable_v<F&, Module&, AR>) {
@@ -43,13 +65,13 @@ template <class F> ForwardPreHook adapt_forward_pre(F f) {
             if constexpr (std::is_void_v<R>) return f(m, a), Value();
             else if constexpr (std::is_convertible_v<R, std::optional<Args>> && !std::is_same_v<R, Value>)
                 return args_result(f(m, a)); // arguments, though a list of values converts to a value too
-            else return f(m, a);
+            else return hook_result(f(m, a));
         }};
     } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&>) {
         using R = std::invoke_result_t<F&, Module&, const Tensor&>;
         return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
             if constexpr (std::is_void_v<R>) return f(m, single_tensor(a, "forward pre-hook")), Value();
-            else return Value(f(m, single_tensor(a, "forward pre-hook")));
+            else return hook_result(f(m, single_tensor(a, "forward pre-hook")));
         }};
     } else if constexpr (std::is_invocable_v<F&, Module&, const variable_list&>) {
         using R = std::invoke_result_t<F&, Module&, const variable_list&>;
@@ -70,7 +92,7 @@ template <class F> ForwardHook adapt_forward(F f, bool always_call) {
         using R = std::invoke_result_t<F&, Module&, AR, const Kwargs&, VR>;
         return {[f = std::move(f)](Module& m, AR a, const Kwargs& k, VR o) mutable -> Value {
                     if constexpr (std::is_void_v<R>) return f(m, a, k, o), Value();
-                    else return Value(f(m, a, k, o));
+                    else return hook_result(f(m, a, k, o));
                 },
                 true, always_call};
     } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
@@ -79,14 +101,22 @@ template <class F> ForwardHook adapt_forward(F f, bool always_call) {
                     const Tensor& in = single_tensor(a, "forward hook");
                     const Tensor out = always_call && o.isNone() ? Tensor() : o.toTensor(); // none: forward threw
                     if constexpr (std::is_void_v<R>) return f(m, in, out), Value();
-                    else return Value(f(m, in, out));
+                    else return hook_result(f(m, in, out));
                 },
                 false, always_call};
     } else if constexpr (std::is_invocable_v<F&, Module&, AR, VR>) {
         using R = std::invoke_result_t<F&, Module&, AR, VR>;
         return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
                     if constexpr (std::is_void_v<R>) return f(m, a, o), Value();
-                    else return Value(f(m, a, o));
+                    else return hook_result(f(m, a, o));
+                },
+                false, always_call};
+    } else if constexpr (std::is_invocable_v<F&, Module&, AR, const Tensor&>) {
+        using R = std::invoke_result_t<F&, Module&, AR, const Tensor&>;
+        return {[f = std::move(f), always_call](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+                    const Tensor out = always_call && o.isNone() ? Tensor() : o.toTensor();
+                    if constexpr (std::is_void_v<R>) return f(m, a, out), Value();
+                    else return hook_result(f(m, a, out));
                 },
                 false, always_call};
     } else if constexpr (std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
@@ -101,19 +131,27 @@ template <class F> ForwardHook adapt_forward(F f, bool always_call) {
                 false, always_call};
     } else
         static_assert(always_false<F>, "a forward hook takes (Module&, Tensor, Tensor), two spans of Tensor, "
-                                       "(Module&, Args, Value) or (Module&, Args, Kwargs, Value)");
+                                       "(Module&, Args, Value or Tensor) or (Module&, Args, Kwargs, Value)");
 }
 
+/// The sentence for a result that is none of those.
+template <class R> constexpr void refuse_backward_result() {
+    static_assert(always_false<R>,
+                  "a full backward hook over lists returns nothing, a variable_list, an optional one or a "
+                  "Value: one gradient for each");
+}
 template <class R, class Call> Value backward_result(Call call) {
     if constexpr (std::is_void_v<R>) return call(), Value();
     else if constexpr (std::is_same_v<R, Value>) return call();
-    else if constexpr (std::is_same_v<R, variable_list>) return tensors_to_tuple(call());
-    else if (auto r = call()) return tensors_to_tuple(*r);
-    else return Value();
+    else if constexpr (std::is_convertible_v<R, std::optional<variable_list>>) {
+        const std::optional<variable_list> r = call();
+        return r ? tensors_to_tuple(*r) : Value();
+    } else refuse_backward_result<R>();
 }
 template <class R, class Call> std::optional<variable_list> backward_tensors(Call call) {
     if constexpr (std::is_void_v<R>) return call(), std::nullopt;
-    else return call();
+    else if constexpr (std::is_convertible_v<R, std::optional<variable_list>>) return call();
+    else refuse_backward_result<R>();
 }
 /// Over a single Tensor, an undefined result keeps the gradient.
 template <class Call> std::optional<variable_list> one_backward_tensor(Call call) {
