@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(hooks_take_arguments_and_a_tensor_and_return_both_kinds_of_
         return std::pair(a, Kwargs{{"by", 5.0}});
     });
     k->register_forward_pre_hook([](Module&, const Args& a, const Kwargs& kwargs) {
-        return std::make_tuple(a, Kwargs{{"by", kwargs.at("by").toDouble() * 2}});
+        return std::optional(std::pair(a, Kwargs{{"by", kwargs.at("by").toDouble() * 2}}));
     });
     BOOST_TEST(number(k->call_values({Value(ones({}))}).toTensor()) == 10);
     k->register_forward_hook([&](Module&, const Args&, const Tensor& out) { seen = out; }, {.always_call = true});
