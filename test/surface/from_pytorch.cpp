@@ -1,5 +1,6 @@
 // The Reel side of doc/guide/from-pytorch.md, which shows these lines. Compiled, not run.
 #include <reel/autograd/define_op.hpp>
+#include <reel/autograd/keywords.hpp>
 #include <reel/distributions.hpp>
 #include <reel/reel.hpp>
 
@@ -83,6 +84,17 @@ void functions_of_modules(nn::Sequential net, Tensor x, Tensor batch, Tensor tar
     ctx->saved_data["step"] = 0.5;
     ctx->saved_data["net"] = Value::box(net);
     nn::Sequential back = ctx->saved_data["net"].get<nn::Sequential>();
+    Tensor smooth = cross_entropy(y, target, kw::cross_entropy{.label_smoothing = 0.1});
+}
+
+void schedules(optim::AdamW& opt) {
+    optim::OneCycleLROptions o;
+    o.max_lr = 1;
+    o.total_steps = 9;
+    o.pct_start = 0.2;
+    optim::OneCycleLR cycle(opt, o);
+    std::function<double(std::int64_t)> f = [](std::int64_t) { return 0.5; }, g = f;
+    optim::LambdaLR by_group(opt, optim::EpochFunctions{f, g});
 }
 
 void files(nn::Sequential net, optim::AdamW& optimizer) {
