@@ -265,7 +265,7 @@ def declarations(part, ops, seen, own=False):
 
 def op_umbrella(what, headers):
     lines = "".join(f"#include <reel/autograd/ops/{h}.hpp>\n" for h in headers)
-    return f"{BANNER}// {what}\n#pragma once\n\n{lines}"
+    return f"{BANNER}// {what}\n#pragma once\n{lines}"
 
 
 def method_list(ops):
