@@ -1,6 +1,7 @@
 // Timing: medians over repetitions, one row per figure, in the peer's form.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -10,6 +11,15 @@ namespace bench {
 double median_us(const std::function<void()>& f, int warm, int reps, int inner);
 /// Prints `NAME  MICROSECONDS us`.
 void row(const char* name, double us);
+/// What a row cannot do without: bytes read and written, floating operations of products.
+struct Work {
+    std::int64_t bytes = 0;
+    double flops = 0;
+};
+/// The least time for it at the speeds that a copy and a large product reach on this machine.
+double floor_us(const Work& work);
+/// Prints the row, and its floor as `NAME.floor`.
+void row(const char* name, double us, const Work& work);
 /// Prints another figure: a size, a count.
 void figure(const char* name, double value, const char* unit);
 /// Is this row asked for?

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Medians and ratios of the rows that tools/bench.sh collected, as a Markdown table per thread count."""
+"""Medians and ratios of the rows that tools/bench.sh collected, as a Markdown table per thread count.
+
+A row's floor is its bytes at the speed of a copy, or its products at that of a large one, as the bench measured them.
+"""
 import pathlib
 import re
 import statistics
 import sys
 
-# What the memory's speed (streaming loops) or OpenBLAS alone would take on the machine where the figures were first
-# taken: a 2-core AVX-512 machine, one thread, microseconds.
-FLOORS = {"add_16M": 3300, "add_4M": 800, "exp_4M": 600, "gelu_4M": 600, "sum_4M": 190, "softmax_4096x1024": 600,
-          "transpose_copy_4096x1024": 600, "mlp_784-512-512-10_b128_sgd": 2600, "adamw_step_10M": 5000}
 PEERS = ("libtorch", "pypi", "pytorch", "gymnasium", "torchrl")
 
 
@@ -36,12 +35,15 @@ def main():
         print("| row | Reel | " + " | ".join(names) + " | best peer / Reel | floor |")
         print("| --- " * (4 + len(names)) + "|")
         for name, value in reel.items():
+            if name.endswith(".floor"):
+                continue
             others = [peers[p].get(name) for p in names]
             best = min([o for o in others if o] + [v for k, v in python.items() if k.startswith("adamw") and
                                                    name.startswith("adamw")], default=None)
             cells = [f"{o:,.2f}" if o else "" for o in others]
             ratio = f"{best / value:.2f}" if best and value else ""
-            floor = f"{FLOORS[name]:,}" if name in FLOORS and threads == 1 else ""
+            least = reel.get(name + ".floor")
+            floor = f"{least:,.0f}" if least else ""
             print(f"| {name} | {value:,.2f} {units[name]} | " + " | ".join(cells + [ratio, floor]) + " |")
         for name, value in python.items():
             print(f"| {name} (Python) | | " + " | ".join([""] * len(names)) + f" | {value:,.2f} us | |")

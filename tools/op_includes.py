@@ -14,8 +14,8 @@ import pathlib
 import re
 import sys
 
-import called_ops
 import opgen
+import called_ops  # where opgen has its parts
 
 ROOT = opgen.ROOT
 INCLUDE = re.compile(r"^#include <reel/autograd/ops(?:_out)?(?:/([\w/]+))?\.hpp>.*\n", re.M)

@@ -10,12 +10,15 @@ order and defaults are those of PyTorch's Python function. The flags say exactly
 its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
 the kernel files that are compiled once per instruction set, the layers of libs/nn, what libs/optim consists of, and what
 either registers. What follows from one source of ops stands in a header and a source of the same name. Files are rewritten
-only when their text changes, so what is built from the others stays as it is.
+only when their text changes, so what is built from the others stays as it is. Its parts stand in the folder beside it.
 """
 import argparse
 import pathlib
 import re
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools/opgen"))
 
 import opgen_aliases
 import opgen_blocks
@@ -31,22 +34,13 @@ from exact_arguments import EXACT, argument_test, guards, has_own_form, own_form
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
 from opgen_argument import RETURNS, TYPES, Arg, fail
-from opgen_text import BANNER
+from opgen_text import BANNER, BY_NAME_ONLY, CPP_KEYWORDS, LEGACY
 from optim_index import OPTIM_BANNER, all_steps, umbrella
 from registration_index import registration_of_all, registrations_of
 from typed_calls import typed_call_files
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-
 FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", *opgen_gradient.KINDS}
 DETAILS = {"alias", "cpp", "explicit", "not_differentiable", "any_device"}
-# Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
-BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
-LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
-CPP_KEYWORDS = {"bool": "bool_", "float": "float_", "double": "double_", "int": "int_", "long": "long_",
-                "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_",
-                # libtorch's spellings of the two that are single capital letters
-                "T": "numpy_T", "H": "matrix_H"}
 
 
 class Op:
@@ -271,7 +265,7 @@ def declarations(part, ops, seen, own=False):
 
 def op_umbrella(what, headers):
     lines = "".join(f"#include <reel/autograd/ops/{h}.hpp>\n" for h in headers)
-    return f"{BANNER}// {what}\n#pragma once\n\n{lines}"
+    return f"{BANNER}// {what}\n#pragma once\n{lines}"
 
 
 def method_list(ops):

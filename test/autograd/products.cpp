@@ -33,7 +33,9 @@ BOOST_AUTO_TEST_CASE(products_of_16_bits_add_up_in_float32) {
             BOOST_TEST(got.scalar_type() == t);
             BOOST_TEST(((got.to(kDouble) - want).abs() <= allowed).all().item<bool>());
             for (const Tensor& x : {a.t().contiguous().t(), cat({a, a}, 1).narrow(1, 0, k)})
-                for (const Tensor& y : {b.t().contiguous().t(), cat({b, b}, 1).narrow(1, 0, n)})
+                for (const Tensor& y :
+                     {b.t().contiguous().t(), cat({b, b}, 1).narrow(1, 0, n),
+                      cat({b.narrow(0, 0, 1), b}, 0).t().contiguous().narrow(1, 1, k).t()}) // from an odd place on
                     BOOST_TEST(mm(x, y).equal(got));
             const Tensor blended = addmm(c, a, b, 2, 0.5), sum = c.to(kDouble) * 2 + want * 0.5;
             BOOST_TEST(((blended.to(kDouble) - sum).abs() <= allowed + sum.abs() * 0x1p-7 + 0.1).all().item<bool>());

@@ -56,9 +56,6 @@ template <class E> std::string error_of(const char* name, const Args& args = {},
 
 template <class M> constexpr bool has_options = requires(M& m) { m.options; };
 template <class M> constexpr bool lists_options = requires(M& m, OptionVisitor& v) { m.options.fields(v); };
-// Their options hold a layer, which Python's constructor takes as a module.
-template <> constexpr bool lists_options<nn::TransformerEncoderImpl> = true;
-template <> constexpr bool lists_options<nn::TransformerDecoderImpl> = true;
 
 } // namespace
 

@@ -22,6 +22,8 @@ const Exception exceptions[] = {
      "the batch's moments are by-products for the backward and carry no gradient, as PyTorch's"},
     {"nextafter", "reverse",
      "where the operands are equal the result is `other`, which takes the gradient by definition"},
+    {"fake_quantize_per_tensor_affine", "reverse",
+     "the gradient passes straight through the steps: that is what it is for"},
     {"nn.functional.prelu", "second", "at zero the slope counts as a constant, as PyTorch's"},
     {"_pack_padded_sequence", "host operand", "the lengths are numbers of the host's, as PyTorch's"},
     {"_pad_packed_sequence", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},

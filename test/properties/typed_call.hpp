@@ -1,4 +1,4 @@
-// The C++ calls that the build derives from the schemas (tools/typed_calls.py).
+// The C++ calls that the build derives from the schemas (tools/opgen/typed_calls.py).
 #pragma once
 
 #include <span>

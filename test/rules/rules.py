@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/opgen")]
 sys.dont_write_bytecode = True
+import behaviour  # noqa: E402
 import conformance  # noqa: E402
 import header_tests  # noqa: E402
 import kernel_sources  # noqa: E402
@@ -282,104 +283,24 @@ def no_file_knows_the_machine_it_was_written_on():
                 yield f"{name(path)}:{i}: {text.strip()[:100]}"
 
 
-def the_readme_shows_the_second_example():
-    readme, example = ROOT / "README.md", ROOT / "examples/02_training_loop.cpp"
-    if not readme.exists() or not example.exists():
-        return
-    blocks = re.findall(r"```cpp\n(.*?)```", read(readme), re.S)
-    code = re.sub(r"\A(?://[^\n]*\n)+", "", read(example)).strip()
-    if not any(b.strip() == code for b in blocks):
-        yield "README.md: no ```cpp block equals examples/02_training_loop.cpp (without its opening comment)"
+def with_the_tree(rule):
+    """`rule(root, files, name, read)` as one of RULES."""
+    def bound():
+        return rule(ROOT, ALL, name, read)
+    bound.__name__ = rule.__name__
+    return bound
 
 
-def snippets_of_the_guide_stand_in_examples():
-    """Every ```cpp block of doc/guide is, indentation aside, a run of lines of an example, so CI compiles it; those of
-    the pages for who comes from libtorch or PyTorch stand in test/surface."""
-    def lines(text):
-        return "\n".join(line.strip() for line in text.strip().splitlines())
-    examples = [lines(read(p)) for p in ALL if p.suffix == ".cpp" and p.relative_to(ROOT).parts[0] == "examples"]
-    surface = [lines(read(p)) for p in ALL if p.suffix == ".cpp" and p.is_relative_to(ROOT / "test/surface")]
-    surface.append(lines(read(ROOT / "test/ports/torch/torch.h")))
-    for path in ALL:
-        if path.suffix == ".md" and path.is_relative_to(ROOT / "doc/guide"):
-            compiled = surface if path.name in ("from-libtorch.md", "from-pytorch.md") else examples
-            for block in re.findall(r"```cpp\n(.*?)```", read(path), re.S):
-                if not any(lines(block) in e for e in compiled):
-                    yield f"{name(path)}: nothing that is compiled contains the block that starts with: {block.strip().splitlines()[0].strip()}"
-
-
-def links_between_pages_lead_somewhere():
-    yield from pages.links_between_pages_lead_somewhere(ROOT, ALL, name, read)
-
-
-def every_page_is_reached_from_the_index():
-    yield from pages.every_page_is_reached_from_the_index(ROOT, ALL, name)
-
-
-def every_decision_is_in_the_index():
-    yield from pages.every_decision_is_in_the_index(ROOT, read)
-
-
-def quoted_rules_exist():
-    """`E-37` anywhere in a source, a script or a decision names a rule of doc/rules; so does each end of `E-1 to E-9`."""
-    known = {f"{family}-{label}" for family, f in conformance.FAMILIES.items() for label in f.labels}
-    pattern = re.compile(r"(?<![A-Za-z0-9_.-])([A-Z]{1,2}-\d+[a-z]?)(?![0-9A-Za-z]|\.\d)")
-    for path in ALL:
-        if path.suffix not in SOURCES + (".py", ".sh", ".jam", ".md") or "reference" in path.parts:
-            continue
-        for i, text in enumerate(read(path).splitlines(), 1):
-            for rule in pattern.findall(text):
-                if rule not in known:
-                    yield f"{name(path)}:{i}: doc/rules has no {rule}"
-
-
-# Numbers that the specification gives to what is not built yet: tracing.
-TO_COME = {}
-
-
-def rules_are_numbered_and_anchored():
-    """Each rule stands on a page of its family, numbers without a gap, the anchor of a rule is its id in small letters."""
-    for path in sorted((ROOT / "doc/rules").glob("*.md")):
-        for anchor, family, label in conformance.RULE.findall(read(path)):
-            if anchor != f"{family}-{label}".lower():
-                yield f"{name(path)}: {family}-{label} has the anchor {anchor}"
-            if family not in conformance.FAMILIES or conformance.FAMILIES[family].pages.get(label) != path.name:
-                yield f"{name(path)}: {family}-{label} belongs on another page (doc/rules/README.md)"
-        if read(path).count("<a id=") != len(conformance.RULE.findall(read(path))):
-            yield f"{name(path)}: an anchor without a rule behind it"
-    for family, f in conformance.FAMILIES.items():
-        numbers = [int(label) for label in f.labels if label.isdigit()]
-        if set(numbers) & TO_COME.get(family, set()):
-            yield f"doc/rules/{f.page}: {family} has rules by now that TO_COME leaves out"
-        numbers = sorted(set(numbers) | TO_COME.get(family, set()))
-        if numbers != list(range(1, len(numbers) + 1)):
-            yield f"doc/rules/{f.page}: {family} goes {numbers}"
-
-
-def every_rule_is_pinned():
-    """A test or a replayed scenario names each rule of doc/rules."""
-    for rule in conformance.unpinned():
-        yield f"{rule}: no test names it"
-
-
-def the_page_of_pinned_rules_is_current():
-    """doc/conformance.md is what tools/conformance.py writes."""
-    if conformance.stale():
-        yield "doc/conformance.md is stale: run tools/conformance.py"
-
-
-RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
-         public_headers_include_only_public_headers, layers_use_only_what_lies_below,
-         no_source_includes_every_op,
-         foreign_headers_stay_where_they_belong,
-         no_cuda_header_in_a_public_header, kernel_sources.kernels_are_read_by_both_compilers, public_headers_are_cheap,
-         host_memory_is_reached_through_host_data, ops_leave_memory_to_kernels, nothing_but_kernels_tells_devices_apart,
-         device_exceptions_are_needed, every_kernel_has_its_cpu_body_beside_it, headers_are_guarded, files_stay_short, functions_stay_short,
-         every_public_header_has_a_test, tests_include_their_header_first,
-         names_are_snake_case, no_file_knows_the_machine_it_was_written_on, quoted_rules_exist, rules_are_numbered_and_anchored,
-         every_rule_is_pinned, every_page_is_reached_from_the_index, the_readme_shows_the_second_example,
-         snippets_of_the_guide_stand_in_examples, links_between_pages_lead_somewhere, every_decision_is_in_the_index,
-         the_page_of_pinned_rules_is_current]
+RULES = [
+    libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
+    public_headers_include_only_public_headers, layers_use_only_what_lies_below, no_source_includes_every_op,
+    foreign_headers_stay_where_they_belong, no_cuda_header_in_a_public_header, public_headers_are_cheap,
+    kernel_sources.kernels_are_read_by_both_compilers, host_memory_is_reached_through_host_data,
+    ops_leave_memory_to_kernels, nothing_but_kernels_tells_devices_apart, device_exceptions_are_needed,
+    every_kernel_has_its_cpu_body_beside_it, headers_are_guarded, files_stay_short, functions_stay_short,
+    every_public_header_has_a_test, tests_include_their_header_first, names_are_snake_case,
+    no_file_knows_the_machine_it_was_written_on, *map(with_the_tree, pages.RULES + behaviour.RULES),
+]
 
 
 def main():

@@ -27,15 +27,11 @@ struct Rows {
 void pack_rows(const BFloat16* a, bool transposed, std::int64_t lda, std::int64_t m, std::int64_t k, BFloat16* to) {
     const std::int64_t ld = (k + 1) / 2 * 2;
     parallel_for(0, m, std::max<std::int64_t>(1, moved / ld), [&](std::int64_t begin, std::int64_t end) {
-        constexpr std::int64_t block = 32;
-        for (std::int64_t i0 = begin; i0 < end; i0 += block) {
-            const std::int64_t i1 = std::min(end, i0 + block);
-            for (std::int64_t p = 0; transposed && p < k; ++p)
-                for (std::int64_t i = i0; i < i1; ++i) to[i * ld + p] = a[p * lda + i];
-            for (std::int64_t i = i0; i < i1; ++i) {
-                if (!transposed) std::memcpy(static_cast<void*>(to + i * ld), a + i * lda, std::size_t(k) * 2);
-                if (k < ld) to[i * ld + k] = BFloat16(0.f);
-            }
+        if (transposed) bfloat16_product.turn(a + begin, lda, end - begin, k / 2, to + begin * ld, ld);
+        for (std::int64_t i = begin; i < end; ++i) {
+            if (!transposed) std::memcpy(static_cast<void*>(to + i * ld), a + i * lda, std::size_t(k) * 2);
+            else if (k < ld) to[i * ld + k - 1] = a[(k - 1) * lda + i];
+            if (k < ld) to[i * ld + k] = BFloat16(0.f);
         }
     });
 }

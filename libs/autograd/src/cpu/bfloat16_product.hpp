@@ -14,6 +14,10 @@ struct BFloat16Product {
     /// Columns [j, j + count) of b ([k, n], or [n, k] when `transposed`) as a panel: depth * width pairs.
     void (*pack)(const BFloat16* b, bool transposed, std::int64_t ldb, std::int64_t k, std::int64_t j,
                  std::int64_t count, BFloat16* panel) = nullptr;
+    /// The pairs of `rows` columns of a, whose rows are `lda` apart, each column's one after the other in a row of
+    /// `to`, `ld` numbers (an even number) from one to the next.
+    void (*turn)(const BFloat16* a, std::int64_t lda, std::int64_t rows, std::int64_t pairs, BFloat16* to,
+                 std::int64_t ld) = nullptr;
     /// c [rows, width] = a times a panel of `depth` pairs, added to what is there when `add`. A row of a holds its
     /// pairs one after the other, `lda` numbers from row to row.
     void (*multiply)(const BFloat16* a, std::int64_t lda, const BFloat16* panel, std::int64_t depth, float* c,

@@ -203,6 +203,8 @@ struct CopyDims {
         }
         dims = dims == 0 ? 0 : last + 1;
     }
+    /// Is the innermost dimension too short for a loop of its own, and the one around it longer?
+    bool narrow() const { return dims >= 2 && size[dims - 1] < 8 && size[dims - 2] > size[dims - 1]; }
     /// A dimension along which the source lies dense while the destination does along the innermost one: these two are
     /// transposed. -1 where there is none, or where it is not worth it.
     int transposed() const {
@@ -238,14 +240,46 @@ void copy_transposed(const CopyDims& c, int rows, std::size_t bytes, char* dst, 
     });
 }
 
+/// A copy whose loops run along the dimension around the innermost one, which is narrow; blocks of it stay in the cache
+/// from one of its few columns to the next.
+void copy_narrow(const CopyDims& c, char* dst, std::int64_t dst_bytes, const char* src, std::int64_t src_bytes,
+                 Loop loop) {
+    constexpr std::int64_t block = 1024;
+    const int inner = c.dims - 1, along = c.dims - 2;
+    const std::int64_t length = c.size[along], columns = c.size[inner], blocks = (length + block - 1) / block;
+    const std::int64_t steps[] = {c.to[along] * dst_bytes, c.from[along] * src_bytes};
+    std::int64_t tasks = blocks;
+    for (int d = 0; d < along; ++d) tasks *= c.size[d];
+    const std::int64_t task_size = columns * std::min(length, block);
+    parallel_for(0, tasks, std::max<std::int64_t>(1, 32768 / task_size), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t t = begin; t < end; ++t) {
+            const std::int64_t first = t % blocks * block;
+            std::int64_t rest = t / blocks, to = first * c.to[along], from = first * c.from[along];
+            for (int d = along - 1; d >= 0; --d) {
+                to += rest % c.size[d] * c.to[d];
+                from += rest % c.size[d] * c.from[d];
+                rest /= c.size[d];
+            }
+            for (std::int64_t k = 0; k < columns; ++k) {
+                char* const data[] = {dst + (to + k * c.to[inner]) * dst_bytes,
+                                      const_cast<char*>(src) + (from + k * c.from[inner]) * src_bytes};
+                loop(data, steps, std::min(block, length - first), nullptr);
+            }
+        }
+    });
+}
+
 /// dst[i] = src[i] over `shape`; strides in elements, outermost first.
 void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int64_t* ds, ScalarType dt,
                   const void* src, const std::int64_t* ss, ScalarType st) {
     const std::int64_t db = std::int64_t(elementSize(dt)), sb = std::int64_t(elementSize(st));
-    if (dt == st && ndim >= 2) {
+    if (ndim >= 2) {
         const CopyDims dims(ndim, shape, ds, ss);
-        if (const int rows = dims.transposed(); rows >= 0)
-            return copy_transposed(dims, rows, std::size_t(db), static_cast<char*>(dst), static_cast<const char*>(src));
+        char* const to = static_cast<char*>(dst);
+        const char* const from = static_cast<const char*>(src);
+        if (const int rows = dt == st ? dims.transposed() : -1; rows >= 0)
+            return copy_transposed(dims, rows, std::size_t(db), to, from);
+        if (dims.narrow()) return copy_narrow(dims, to, db, from, sb, converting_loop(dt, st));
     }
     std::int64_t dbytes[64], sbytes[64];
     for (int d = 0; d < ndim; ++d) { // one step is none; its stride may be any number

@@ -11,7 +11,9 @@
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
 #include "cpu/columns.hpp"
+#include "cpu/kth_place.hpp"
 #include "cpu/row_kernels.hpp"
+#include "cpu/row_order.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
@@ -114,8 +116,34 @@ void extremum_place(const char* op, const Tensor& out, const Tensor& rows, std::
         largest ? run.template operator()<true>() : run.template operator()<false>();
     });
 }
+namespace {
+/// The same for elements that have a key of 32 bits.
+template <class T> std::int64_t place_of_median(const T* p, std::int64_t n, bool ignore_nan, KthPlace& kth) {
+    std::int64_t numbers = n;
+    for (std::int64_t i = 0; i < n; ++i) {
+        numbers -= is_nan(Wide<T>(p[i]));
+        kth.keys()[std::size_t(i)] = std::uint32_t(order_key(p[i])) << (32 - 8 * sizeof(T));
+    }
+    if (!ignore_nan && numbers < n)
+        for (std::int64_t i = 0;; ++i)
+            if (is_nan(Wide<T>(p[i]))) return i;
+    return kth(std::max<std::int64_t>(numbers - 1, 0) / 2);
+}
+} // namespace
+
 void median_place(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool ignore_nan) {
     dispatch_real(rows.scalar_type(), op, [&]<class T>() {
+        if constexpr (sizeof(T) <= 4)
+            if (inner >= 64 && inner < std::int64_t(1) << 32) { // fewer are not worth the count
+                std::int64_t* const places = host_data<std::int64_t>(out, op);
+                const T* const p = host_data<T>(rows, op);
+                parallel_for(0, out.numel(), row_grain(inner), [&](std::int64_t b, std::int64_t e) {
+                    KthPlace kth(inner);
+                    for (std::int64_t i = b; i < e; ++i)
+                        places[i] = place_of_median(p + i * inner, inner, ignore_nan, kth);
+                });
+                return;
+            }
         for_rows<T, std::int64_t>(op, out, rows, inner, [ignore_nan](const T* p, std::int64_t n) {
             return place_of_median(p, n, ignore_nan);
         });

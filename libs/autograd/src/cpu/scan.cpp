@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cpu/convert.hpp"
+#include "cpu/log_cumsum.hpp"
 #include "cpu/rows.hpp"
 #include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
@@ -150,14 +151,32 @@ template <class R> R log_add_exp(const R& x, const R& o) {
 }
 } // namespace
 
+namespace {
+/// A row one by one, going on from `r`, the result so far, where there is one.
+template <class T> Running<T> log_cumsum_one_by_one(const T* p, T* o, std::int64_t n, Running<T> r, bool goes_on) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        r = i == 0 && !goes_on ? Running<T>(p[0]) : log_add_exp(Running<T>(p[i]), r);
+        o[i] = T(r);
+    }
+    return r;
+}
+/// Block by block: by vectors, where the numbers allow it.
+void log_cumsum_blocks(const float* p, float* o, std::int64_t n) {
+    double most = 0, sum = 0; // so far the sum is sum e^most
+    for (std::int64_t first = 0; first < n; first += LogCumsum::block) {
+        const std::int64_t m = std::min(LogCumsum::block, n - first);
+        if (log_cumsum.go_on(p + first, o + first, m, most, sum)) continue;
+        most = log_cumsum_one_by_one(p + first, o + first, m, std::log(sum) + most, first > 0);
+        sum = 1;
+    }
+}
+} // namespace
+
 void logcumsumexp(const Tensor& out, const Tensor& rows) {
     dispatch_floating_complex(out.scalar_type(), "logcumsumexp", [&]<class T>() {
         for_lines<T, T>("logcumsumexp", out, rows, [](const T* p, T* o, std::int64_t n) {
-            Running<T> r{};
-            for (std::int64_t i = 0; i < n; ++i) {
-                r = i == 0 ? Running<T>(p[0]) : log_add_exp(Running<T>(p[i]), r);
-                o[i] = T(r);
-            }
+            if constexpr (std::is_same_v<T, float>) log_cumsum_blocks(p, o, n);
+            else log_cumsum_one_by_one(p, o, n, Running<T>{}, false);
         });
     });
 }

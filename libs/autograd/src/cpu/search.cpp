@@ -19,8 +19,25 @@
 
 namespace reel::cpu {
 
+namespace {
+/// Bisections side by side, none of which waits for another: `low` becomes how many elements of a row of `length` come
+/// before. `before(lane, place)` compares; no branch depends on what it says, since nobody would foresee it.
+template <std::size_t lanes, class Before> void bisect(std::int64_t length, std::int64_t (&low)[lanes], Before before) {
+    std::int64_t left[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) low[l] = 0, left[l] = length;
+    for (std::int64_t most = length; most > 0; most /= 2) // no lane has more left
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const std::int64_t half = left[l] / 2, some = left[l] > 0;
+            const std::int64_t on = some & std::int64_t(before(l, std::min(low[l] + half, length - 1)));
+            low[l] += -on & (half + 1);
+            left[l] = half - (on & ~left[l] & 1);
+        }
+}
+} // namespace
+
 void searchsorted(const char* op, const Tensor& out, const Tensor& sequence, const Tensor& values, const Tensor& order,
                   bool right) {
+    constexpr std::int64_t lanes = 8;
     const std::int64_t* const perm = host_data_or_null<std::int64_t>(order, op);
     const std::int64_t length = sequence.size(-1);
     const std::int64_t per_row = values.dim() == 0 || values.size(-1) == 0 ? 1 : values.size(-1);
@@ -29,18 +46,30 @@ void searchsorted(const char* op, const Tensor& out, const Tensor& sequence, con
         const T *all = static_cast<const T*>(host_data(sequence, op)),
                 *v = static_cast<const T*>(host_data(values, op));
         std::int64_t* const o = host_data<std::int64_t>(out, op);
+        const auto row_of = [=](std::int64_t i) { return one_row ? 0 : i / per_row * length; };
+        const auto search = [&](std::int64_t first, std::int64_t some, auto element) {
+            T wanted[lanes];
+            std::int64_t row[lanes], low[lanes];
+            for (std::int64_t l = 0; l < lanes; ++l) {
+                const std::int64_t i = first + std::min(l, some - 1);
+                wanted[l] = v[i], row[l] = row_of(i);
+            }
+            if (right)
+                bisect(length, low,
+                       [&](std::size_t l, std::int64_t at) { return !(element(row[l] + at) > wanted[l]); });
+            else
+                bisect(length, low,
+                       [&](std::size_t l, std::int64_t at) { return !(element(row[l] + at) >= wanted[l]); });
+            std::copy_n(low, some, o + first);
+        };
         parallel_for(0, values.numel(), 4096, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t row = one_row ? 0 : i / per_row * length;
-                std::int64_t low = 0;
-                for (std::int64_t left = length; left > 0;) { // no branch that nobody foresees
-                    const std::int64_t half = left / 2, middle = low + half;
-                    const T& m = all[row + (perm ? perm[row + middle] : middle)];
-                    const bool before = !(right ? m > v[i] : m >= v[i]);
-                    low = before ? middle + 1 : low;
-                    left = before ? left - half - 1 : half;
-                }
-                o[i] = low;
+            for (std::int64_t i = begin; i < end; i += lanes) {
+                const std::int64_t some = std::min(lanes, end - i);
+                if (!perm) search(i, some, [all](std::int64_t at) -> const T& { return all[at]; });
+                else
+                    search(i, some, [=](std::int64_t at) -> const T& { // places count within the row
+                        return all[at / length * length + perm[at]];
+                    });
             }
         });
     });

@@ -59,17 +59,24 @@ void rows_of(const void* in, std::int64_t rows, std::int64_t inner, void* out, B
                  });
 }
 template <class T, class F>
-void columns_of(const void* in, std::int64_t rows, std::int64_t cols, void* out, F columns) {
+void columns_of(const void* in, std::int64_t matrices, std::int64_t rows, std::int64_t cols, void* out, F columns) {
     const T* p = static_cast<const T*>(in);
     T* o = static_cast<T*>(out);
     // Shares of whole cache lines; which columns go together does not change their sums.
     constexpr std::int64_t share = 128;
-    parallel_for(0, (cols + share - 1) / share,
-                 std::max<std::int64_t>(1, 32768 / share / std::max<std::int64_t>(rows, 1)),
+    const std::int64_t shares = (cols + share - 1) / share;
+    parallel_for(0, matrices * shares,
+                 std::max<std::int64_t>(1, 32768 / std::min(share, cols) / std::max<std::int64_t>(rows, 1)),
                  [&](std::int64_t b, std::int64_t e) {
-                     const std::int64_t first = b * share, last = std::min(cols, e * share);
-                     if (rows == 0) std::fill(o + first, o + last, T(0));
-                     else columns(p + first, rows, cols, last - first, o + first);
+                     while (b < e) { // what lies in one matrix goes in one call
+                         const std::int64_t m = b / shares, end = std::min(e, (m + 1) * shares);
+                         const std::int64_t first = (b - m * shares) * share,
+                                            last = std::min(cols, (end - m * shares) * share);
+                         T* const to = o + m * cols;
+                         if (rows == 0) std::fill(to + first, to + last, T(0));
+                         else columns(p + m * rows * cols + first, rows, cols, last - first, to + first);
+                         b = end;
+                     }
                  });
 }
 
@@ -109,27 +116,28 @@ void sum_rows(const Tensor& result, const Tensor& operand, std::int64_t inner) {
         REEL_THROW(NotImplementedError, "sum: there is no kernel for ", dtype_name(t));
     }
 }
-void sum_columns(const Tensor& result, const Tensor& operand, std::int64_t rows) {
+void sum_columns(const Tensor& result, const Tensor& operand, std::int64_t rows, std::int64_t cols) {
     const ScalarType t = result.scalar_type();
     const void* in = host_data(operand, "sum");
     void* out = host_data(result, "sum");
-    const std::int64_t cols = result.numel();
-    if (t == kHalf) return columns_of<Half>(in, rows, cols, out, row_kernels<Half>.sum_of_columns);
-    if (t == kBFloat16) return columns_of<BFloat16>(in, rows, cols, out, row_kernels<BFloat16>.sum_of_columns);
-    if (t == kFloat) return columns_of<float>(in, rows, cols, out, sum_kernels<float>.columns);
+    const std::int64_t matrices = result.numel() / cols;
+    if (t == kHalf) return columns_of<Half>(in, matrices, rows, cols, out, row_kernels<Half>.sum_of_columns);
+    if (t == kBFloat16)
+        return columns_of<BFloat16>(in, matrices, rows, cols, out, row_kernels<BFloat16>.sum_of_columns);
+    if (t == kFloat) return columns_of<float>(in, matrices, rows, cols, out, sum_kernels<float>.columns);
     REEL_INTERNAL_ASSERT(t == kDouble, "sum_columns");
-    columns_of<double>(in, rows, cols, out, sum_kernels<double>.columns);
+    columns_of<double>(in, matrices, rows, cols, out, sum_kernels<double>.columns);
 }
 
-void sum_of_numbers(const Tensor& result, const Tensor& operand, std::int64_t inner, bool by_columns) {
+void sum_of_numbers(const Tensor& result, const Tensor& operand, std::int64_t inner, std::int64_t cols) {
     const void* in = host_data(operand, "nansum");
     void* out = host_data(result, "nansum");
     const std::int64_t count = result.numel();
     const auto run = [&]<class T>(T) {
         using Sum = typename SumKernels<T>::Sum;
-        if (!by_columns) return rows_of<Sum, T>(in, count, inner, out, sum_kernels<T>.block_of_numbers);
+        if (cols == 0) return rows_of<Sum, T>(in, count, inner, out, sum_kernels<T>.block_of_numbers);
         if constexpr (std::is_same_v<T, Sum>)
-            return columns_of<T>(in, inner, count, out, sum_kernels<T>.columns_of_numbers);
+            return columns_of<T>(in, count / cols, inner, cols, out, sum_kernels<T>.columns_of_numbers);
         REEL_INTERNAL_ASSERT(false, "sum_of_numbers");
     };
     switch (result.scalar_type()) {

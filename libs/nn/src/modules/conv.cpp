@@ -10,7 +10,6 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
-#include "modules/called_as.hpp"
 #include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
@@ -183,26 +182,9 @@ template class ConvTransposeImpl<1, ConvTranspose1dImpl>;
 template class ConvTransposeImpl<2, ConvTranspose2dImpl>;
 template class ConvTransposeImpl<3, ConvTranspose3dImpl>;
 
-namespace {
-
-/// Called by values, `output_size` may be left out.
-struct WithOutputSize {
-    template <class M> Value operator()(M& m, const Args& args, const Kwargs& kwargs) const {
-        const ConstructorArgs a("forward", {"input", "output_size"}, args, kwargs);
-        std::optional<std::vector<std::int64_t>> size;
-        if (a.has("output_size")) size = a.at("output_size").toIntVector();
-        return Value(m.forward(a.at("input").toTensor(), size));
-    }
-};
-} // namespace
-
 void register_conv() {
-    register_layers<Conv1dImpl, Conv2dImpl, Conv3dImpl>();
-    register_layers_by<ConvTranspose1dImpl, ConvTranspose2dImpl, ConvTranspose3dImpl>(
-        []<class M>(const std::string& name, const Args& args, const Kwargs& kwargs) -> ModulePtr {
-            const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
-            return built<nn::detail::CalledAs<M, WithOutputSize>>(bound.arguments, bound.options);
-        });
+    register_layers<Conv1dImpl, Conv2dImpl, Conv3dImpl, ConvTranspose1dImpl, ConvTranspose2dImpl,
+                    ConvTranspose3dImpl>();
 }
 
 } // namespace reel::nn

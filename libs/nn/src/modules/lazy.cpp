@@ -150,22 +150,6 @@ void LazyImpl<Derived, Base>::load_own_state(StateDict& map, const std::string& 
     Base::load_own_state(map, prefix, metadata, strict, assign, lists);
 }
 
-#define REEL_LAZY(Name) template class LazyImpl<Lazy##Name##Impl, Name##Impl>;
-REEL_LAZY(Linear)
-REEL_LAZY(Conv1d)
-REEL_LAZY(Conv2d)
-REEL_LAZY(Conv3d)
-REEL_LAZY(ConvTranspose1d)
-REEL_LAZY(ConvTranspose2d)
-REEL_LAZY(ConvTranspose3d)
-REEL_LAZY(BatchNorm1d)
-REEL_LAZY(BatchNorm2d)
-REEL_LAZY(BatchNorm3d)
-REEL_LAZY(InstanceNorm1d)
-REEL_LAZY(InstanceNorm2d)
-REEL_LAZY(InstanceNorm3d)
-#undef REEL_LAZY
-
 namespace {
 /// The layer from Python's arguments, which are those of its base without the first.
 template <class M, class O> ModulePtr make_lazy(const Args& args, const Kwargs& kwargs) {
@@ -174,25 +158,33 @@ template <class M, class O> ModulePtr make_lazy(const Args& args, const Kwargs& 
     BoundOptions<O> bound(type_name(typeid(M)), all, kwargs);
     return built<M>(bound.arguments, std::move(bound.options));
 }
-template <class M, class O> void register_lazy_layer() {
-    register_module_class(type_name(typeid(M)).c_str(), &make_lazy<M, O>);
-}
 } // namespace
 
+/// Each with the options that its constructor starts from.
+#define REEL_LAZY_LAYERS(X)                                                                                            \
+    X(Linear, LinearOptions)                                                                                           \
+    X(Conv1d, ConvOptions<1>)                                                                                          \
+    X(Conv2d, ConvOptions<2>)                                                                                          \
+    X(Conv3d, ConvOptions<3>)                                                                                          \
+    X(ConvTranspose1d, ConvTransposeOptions<1>)                                                                        \
+    X(ConvTranspose2d, ConvTransposeOptions<2>)                                                                        \
+    X(ConvTranspose3d, ConvTransposeOptions<3>)                                                                        \
+    X(BatchNorm1d, LazyBatchNormOptions)                                                                               \
+    X(BatchNorm2d, LazyBatchNormOptions)                                                                               \
+    X(BatchNorm3d, LazyBatchNormOptions)                                                                               \
+    X(InstanceNorm1d, LazyInstanceNormOptions)                                                                         \
+    X(InstanceNorm2d, LazyInstanceNormOptions)                                                                         \
+    X(InstanceNorm3d, LazyInstanceNormOptions)
+
+#define REEL_INSTANTIATE(Name, Options) template class LazyImpl<Lazy##Name##Impl, Name##Impl>;
+REEL_LAZY_LAYERS(REEL_INSTANTIATE)
+#undef REEL_INSTANTIATE
+
 void register_lazy() {
-    register_lazy_layer<LazyLinearImpl, LinearOptions>();
-    register_lazy_layer<LazyConv1dImpl, ConvOptions<1>>();
-    register_lazy_layer<LazyConv2dImpl, ConvOptions<2>>();
-    register_lazy_layer<LazyConv3dImpl, ConvOptions<3>>();
-    register_lazy_layer<LazyConvTranspose1dImpl, ConvTransposeOptions<1>>();
-    register_lazy_layer<LazyConvTranspose2dImpl, ConvTransposeOptions<2>>();
-    register_lazy_layer<LazyConvTranspose3dImpl, ConvTransposeOptions<3>>();
-    register_lazy_layer<LazyBatchNorm1dImpl, LazyBatchNormOptions>();
-    register_lazy_layer<LazyBatchNorm2dImpl, LazyBatchNormOptions>();
-    register_lazy_layer<LazyBatchNorm3dImpl, LazyBatchNormOptions>();
-    register_lazy_layer<LazyInstanceNorm1dImpl, LazyInstanceNormOptions>();
-    register_lazy_layer<LazyInstanceNorm2dImpl, LazyInstanceNormOptions>();
-    register_lazy_layer<LazyInstanceNorm3dImpl, LazyInstanceNormOptions>();
+#define REEL_REGISTER(Name, Options) register_module_class("Lazy" #Name, &make_lazy<Lazy##Name##Impl, Options>);
+    REEL_LAZY_LAYERS(REEL_REGISTER)
+#undef REEL_REGISTER
 }
+#undef REEL_LAZY_LAYERS
 
 } // namespace reel::nn

@@ -168,6 +168,32 @@ template <> struct OptionCodec<AnyModule> {
     static void read(AnyModule& option, const Value& v) { option = AnyModule(v.get<ModulePtr>()); }
     static std::string text(const AnyModule&) { return "..."; }
 };
+/// A layer that is given as a module.
+template <class Layer> struct LayerCodec {
+    static void read(Layer& option, const Value& v) {
+        using Impl = typename Layer::ContainedType;
+        const auto given = v.get<ModulePtr>();
+        auto layer = std::dynamic_pointer_cast<Impl>(given);
+        REEL_CHECK_TYPE(layer, "expected a ", type_name(typeid(Impl)), ", got a ", given->repr_name());
+        option = Layer(std::move(layer));
+    }
+    static std::string text(const Layer&) { return "..."; }
+};
+template <> struct OptionCodec<TransformerEncoderLayer> : LayerCodec<TransformerEncoderLayer> {};
+template <> struct OptionCodec<TransformerDecoderLayer> : LayerCodec<TransformerDecoderLayer> {};
+
+void TransformerEncoderOptions::fields(OptionVisitor& v) {
+    v.required("encoder_layer", encoder_layer_, Shown::never);
+    v.required("num_layers", num_layers_, Shown::never);
+    v.hidden("norm", norm_);
+    v.argument("enable_nested_tensor");
+    v.argument("mask_check");
+}
+void TransformerDecoderOptions::fields(OptionVisitor& v) {
+    v.required("decoder_layer", decoder_layer_, Shown::never);
+    v.required("num_layers", num_layers_, Shown::never);
+    v.hidden("norm", norm_);
+}
 void TransformerOptions::fields(OptionVisitor& v) {
     v.hidden("d_model", d_model_);
     v.hidden("nhead", nhead_);
@@ -185,41 +211,6 @@ void TransformerOptions::fields(OptionVisitor& v) {
     v.device_and_dtype();
 }
 
-namespace {
-AnyModule optional_module(const ConstructorArgs& a, const char* name) {
-    return a.has(name) ? AnyModule(a.at(name).get<ModulePtr>()) : AnyModule();
-}
-/// What Python's constructors take, and what the layer must be.
-template <class Coder> struct CoderArguments;
-template <> struct CoderArguments<TransformerEncoderImpl> {
-    using Options = TransformerEncoderOptions;
-    using Layer = TransformerEncoderLayer;
-    inline static const std::vector<const char*> names{"encoder_layer", "num_layers", "norm", "enable_nested_tensor",
-                                                       "mask_check"};
-};
-template <> struct CoderArguments<TransformerDecoderImpl> {
-    using Options = TransformerDecoderOptions;
-    using Layer = TransformerDecoderLayer;
-    inline static const std::vector<const char*> names{"decoder_layer", "num_layers", "norm"};
-};
-struct MakeCoder {
-    template <class Coder> ModulePtr operator()(const std::string& name, const Args& args, const Kwargs& kwargs) const {
-        using Takes = CoderArguments<Coder>;
-        using Layer = typename Takes::Layer;
-        const ConstructorArgs a(name, Takes::names, args, kwargs);
-        const char* const argument = Takes::names[0];
-        const auto given = a.at(argument).get<ModulePtr>();
-        const auto layer = std::dynamic_pointer_cast<typename Layer::ContainedType>(given);
-        REEL_CHECK_TYPE(layer, name, ": ", argument, " is a ", given->repr_name(), "; expected a ", name, "Layer");
-        return std::make_shared<Coder>(typename Takes::Options(Layer(layer), a.template get<std::int64_t>("num_layers"))
-                                           .norm(optional_module(a, "norm")));
-    }
-};
-} // namespace
-
-void register_transformer() {
-    register_layers_by<TransformerEncoderImpl, TransformerDecoderImpl>(MakeCoder{});
-    register_layers<TransformerImpl>();
-}
+void register_transformer() { register_layers<TransformerEncoderImpl, TransformerDecoderImpl, TransformerImpl>(); }
 
 } // namespace reel::nn

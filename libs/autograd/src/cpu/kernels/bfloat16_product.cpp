@@ -1,5 +1,6 @@
 // Tiles of 6 rows and 64 columns of a product of bfloat16 numbers: 24 registers of float32 sums.
 #include "cpu/bfloat16_product.hpp"
+#include "cpu/transpose.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -23,8 +24,13 @@ void pack(const BFloat16* b, bool transposed, std::int64_t ldb, std::int64_t k, 
     const std::int64_t pairs = (k + 1) / 2;
     if (transposed) {
         if (count < width || k % 2) std::memset(to, 0, std::size_t(pairs * width) * 4);
+        const auto address = reinterpret_cast<std::uintptr_t>(from + j * ldb);
+        const bool whole = address % 4 == 0 && ldb % 2 == 0; // pairs are numbers of 32 bits to be transposed
+        if (whole)
+            transpose_kernels.b4(reinterpret_cast<std::uint32_t*>(to), width,
+                                 reinterpret_cast<const std::uint32_t*>(address), ldb / 2, k / 2, count, false);
         constexpr std::int64_t block = 16; // pairs of one column that are read while their lines are in the cache
-        for (std::int64_t p0 = 0; p0 < k / 2; p0 += block)
+        for (std::int64_t p0 = 0; !whole && p0 < k / 2; p0 += block)
             for (std::int64_t c = 0; c < count; ++c) {
                 const std::uint16_t* const column = from + (j + c) * ldb;
                 for (std::int64_t p = p0; p < std::min(p0 + block, k / 2); ++p)
@@ -46,6 +52,23 @@ void pack(const BFloat16* b, bool transposed, std::int64_t ldb, std::int64_t k, 
             row[2 * c + 1] = odd[c];
         }
     }
+}
+
+void turn(const BFloat16* a, std::int64_t lda, std::int64_t rows, std::int64_t pairs, BFloat16* to, std::int64_t ld) {
+    constexpr std::int64_t some = 16, most = 64;
+    const auto* const from = reinterpret_cast<const std::uint16_t*>(a);
+    std::uint32_t together[some][most]; // pairs of each row, as they come
+    for (std::int64_t p = 0; p < pairs; p += some)
+        for (std::int64_t i = 0; i < rows; i += most) {
+            const std::int64_t count = std::min(some, pairs - p), n = std::min(most, rows - i);
+            for (std::int64_t q = 0; q < count; ++q) {
+                const std::uint16_t *const even = from + 2 * (p + q) * lda + i, *const odd = even + lda;
+                for (std::int64_t r = 0; r < n; ++r)
+                    together[q][r] = std::uint32_t(even[r]) | std::uint32_t(odd[r]) << 16;
+            }
+            transpose_kernels.b4(reinterpret_cast<std::uint32_t*>(to + i * ld) + p, ld / 2, &together[0][0], most, n,
+                                 count, false);
+        }
 }
 
 template <int M>
@@ -84,7 +107,7 @@ void multiply(const BFloat16* a, std::int64_t lda, const BFloat16* panel, std::i
 } // namespace
 
 void register_bfloat16_product() {
-    if (__builtin_cpu_supports("avx512bf16")) bfloat16_product = {width, &pack, &multiply};
+    if (__builtin_cpu_supports("avx512bf16")) bfloat16_product = {width, &pack, &turn, &multiply};
 }
 #else
 void register_bfloat16_product() {}

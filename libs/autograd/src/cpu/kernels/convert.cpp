@@ -33,6 +33,16 @@ template <class D, class S> void convert(void* to, const void* from, std::int64_
         for (; i < n; ++i) d[i] = D(s[i]);
 }
 
+/// Numbers of a real type as complex ones.
+template <class T> void to_complex(void* to, const void* from, std::int64_t n) {
+    T* const d = static_cast<T*>(to);
+    const T* const s = static_cast<const T*>(from);
+    for (std::int64_t i = 0; i < n; ++i) {
+        d[2 * i] = s[i];
+        d[2 * i + 1] = T(0);
+    }
+}
+
 template <class D, class S> void set(ScalarType to, ScalarType from) {
     convert_kernels[int(to)][int(from)] = &convert<D, S>;
 }
@@ -51,6 +61,8 @@ template <class D> void to_narrow(ScalarType to) {
 void register_convert() {
     set<float, double>(ScalarType::Float, ScalarType::Double);
     set<double, float>(ScalarType::Double, ScalarType::Float);
+    convert_kernels[int(ScalarType::ComplexFloat)][int(ScalarType::Float)] = &to_complex<float>;
+    convert_kernels[int(ScalarType::ComplexDouble)][int(ScalarType::Double)] = &to_complex<double>;
     to_narrow<Half>(ScalarType::Half);
     to_narrow<BFloat16>(ScalarType::BFloat16);
     to_wide<std::int64_t>(ScalarType::Long);

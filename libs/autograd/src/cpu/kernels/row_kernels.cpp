@@ -84,13 +84,13 @@ template <bool Max, class T> T value_of_float(const T* p, std::int64_t n) {
         const auto join = [](V a, V b) { return select((Max ? b > a : b < a) | (b != b), b, a); };
         for (int step = count / 2; step > 0; step /= 2)
             for (int k = 0; k < step; ++k) m[k] = join(m[k], m[k + step]);
-        C lane[w];
-        m[0].store(lane);
-        for (int step = w / 2; step > 0; step /= 2)
-            for (int l = 0; l < step; ++l)
-                lane[l] =
-                    lane[l + step] != lane[l + step] || beats<Max>(lane[l + step], lane[l]) ? lane[l + step] : lane[l];
-        best = lane[0];
+#pragma GCC unroll 4
+        for (int step = w / 2; step > 0; step /= 2) {
+            typename V::RawInt from;
+            for (int l = 0; l < w; ++l) from[l] = (l + step) % w;
+            m[0] = join(m[0], V(__builtin_shuffle(m[0].v, from)));
+        }
+        best = m[0][0];
     }
     for (; i < n; ++i) {
         const C x(p[i]);

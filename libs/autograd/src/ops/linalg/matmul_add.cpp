@@ -8,12 +8,14 @@
 #include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/reduce/reduction.hpp"
+#include "tensor/plain_numbers.hpp"
 
 #include <cmath>
 
 namespace reel {
 
 using namespace autograd;
+using reel::detail::is_one;
 using namespace reduction;
 
 namespace {
@@ -27,7 +29,6 @@ Scalar factor_of(const char* op, const char* name, const Scalar& v, ScalarType t
     return Scalar(v.toLong());
 }
 bool is_zero(const Scalar& s) { return s.isComplex() ? !s.toBool() : s.toDouble() == 0; }
-bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }
 Tensor scaled(const Tensor& t, const Scalar& by) { return is_one(by) ? t : t * by; }
 Scalar conjugate(const Scalar& s) { return s.isComplex() ? Scalar(std::conj(s.toComplexDouble())) : s; }
 

@@ -10,11 +10,13 @@
 #include "ops/pointwise/run.hpp"
 #include "tape/inplace.hpp"
 #include "tensor/number_range.hpp"
+#include "tensor/plain_numbers.hpp"
 #include "tensor/sparse_parts.hpp"
 
 namespace reel {
 
 using namespace pointwise;
+using reel::detail::is_one;
 
 namespace {
 
@@ -25,7 +27,6 @@ void check_alpha(const char* op, ScalarType t, const Scalar& alpha) {
                "; for integer operands it must be an integer");
     REEL_CHECK(isComplexType(t) || !alpha.isComplex(), op, ": alpha is complex; the operands are ", dtype_name(t));
 }
-bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }
 
 /// An op that is linear, on the values of a sparse tensor.
 template <class F> Tensor on_values(const char* op, const Tensor& t, F f) {

@@ -1,5 +1,6 @@
 // Counting elements by value: bincount, histc, histogram, histogramdd.
 #include <reel/autograd/kernels/histogram.hpp>
+#include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
@@ -38,7 +39,15 @@ struct Range {
 
 /// Smallest and greatest element of a row-major float64 column of `points` [n, dims]; 0 and 1 when there are none.
 Range data_range(const char* op, const Tensor& points, std::int64_t column) {
-    const HostValues<double> values(select_raw(points, 1, column), op);
+    const Tensor chosen = contiguous_raw(select_raw(points, 1, column));
+    if (chosen.numel() > 0 && kernels::extremum.has(chosen.device().type())) {
+        const Tensor low = empty_raw({}, chosen), high = empty_raw({}, chosen);
+        kernels::extremum(op, low, chosen, chosen.numel(), false);
+        kernels::extremum(op, high, chosen, chosen.numel(), true);
+        const Range r{low.item().toDouble(), high.item().toDouble()};
+        if (std::isfinite(r.low) && std::isfinite(r.high)) return r;
+    }
+    const HostValues<double> values(chosen, op);
     Range r{0, values.size() == 0 ? 1. : 0.};
     for (std::int64_t i = 0; i < values.size(); ++i) {
         const double v = values[i];

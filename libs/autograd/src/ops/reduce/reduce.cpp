@@ -68,10 +68,12 @@ Tensor sum_of_numbers(const Tensor& input, OptionalIntArrayRef dim, bool keepdim
     Dims dims = reduced_dims("nansum", input, dim);
     const Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
     const Tensor operand = in_memory_order(input, dims);
-    const bool columns = out.numel() >= 16 && reduces_columns(operand, dims); // as `sum_raw` goes
-    if (columns && wide_type(t) != t) return {};
-    std::int64_t inner = operand.numel() / out.numel();
-    kernels::sum_of_numbers(out, columns ? operand : rows_last(operand, dims, inner), inner, columns);
+    const SummedColumns c(operand, dims);
+    const bool columns = c.cols >= 16 && operand.is_contiguous(); // as `sum_raw` goes
+    if (columns && (c.again || wide_type(t) != t)) return {};
+    const std::int64_t each = operand.numel() / out.numel();
+    std::int64_t inner = each;
+    kernels::sum_of_numbers(out, columns ? operand : rows_last(operand, dims, inner), each, columns ? c.cols : 0);
     needs_recording_of("nansum", out, input); // tells observers, as a pointwise rule does
     return out;
 }

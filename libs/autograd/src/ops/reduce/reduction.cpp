@@ -106,16 +106,36 @@ void require_rows(const char* op, const Tensor& input, const Dims& dims) {
         REEL_CHECK_INDEX(input.size(d) > 0, op, ": dimension ", d, " of input ", input.sizes(),
                          " is empty; an extremum needs at least one element");
 }
+SummedColumns::SummedColumns(const Tensor& t, const Dims& dims) : lead(t.sizes().size()) {
+    const auto before = [&] { return std::int64_t(lead) - 1; };
+    const auto size = [&] { return t.sizes()[lead - 1]; };
+    for (; lead > 0 && !contains(dims, before()); --lead) cols *= size();
+    for (; lead > 0 && (contains(dims, before()) || size() == 1); --lead) rows *= size();
+    for (std::size_t d = 0; d < lead; ++d) again = again || contains(dims, std::int64_t(d));
+}
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type) {
-    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), out_type, input.device());
+    const Dims sizes = reduced_sizes(input, dims, keepdim);
     Dims order = dims;
     const Tensor operand = in_memory_order(input, order);
-    // Leading dims of a dense tensor: sums of columns, at least a vector of them, without turning it around.
+    // Columns of a dense tensor, at least a vector of them, without turning it around.
     if (kernels::sum_columns.has(input.device().type()) && operand.scalar_type() == out_type &&
-        isFloatingType(out_type) && operand.numel() > 0 && out.numel() >= 16 && reduces_columns(operand, order)) {
-        kernels::sum_columns(out, operand, operand.numel() / out.numel());
-        return out;
+        isFloatingType(out_type) && operand.numel() > 0 && operand.is_contiguous()) {
+        const SummedColumns c(operand, order);
+        if (c.cols >= 16 && (!c.again || wide_type(out_type) == out_type)) { // narrow sums are rounded once
+            Dims first(sizes), rest;
+            if (c.again) {
+                first.assign(operand.sizes().begin(), operand.sizes().begin() + std::ptrdiff_t(c.lead));
+                first.push_back(c.cols);
+            }
+            const Tensor out = empty_raw(first, out_type, input.device());
+            kernels::sum_columns(out, operand, c.rows, c.cols);
+            if (!c.again) return out;
+            for (const std::int64_t d : order)
+                if (d < std::int64_t(c.lead)) rest.push_back(d);
+            return alias_raw(sum_raw(out, rest, false, out_type), sizes, contiguous_strides(sizes), 0);
+        }
     }
+    Tensor out = empty_raw(sizes, out_type, input.device());
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(operand, out_type), order, inner);
     kernels::sum_rows(out, rows, inner);

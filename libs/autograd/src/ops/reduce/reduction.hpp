@@ -36,6 +36,14 @@ Tensor in_memory_order(const Tensor& t, Dims& dims);
 Tensor rows_in_any_order(const Tensor& t, const Dims& dims, std::int64_t& inner);
 /// Are `dims` the first of a dense row-major operand, so that results are columns?
 bool reduces_columns(const Tensor& t, const Dims& dims);
+/// A dense operand as matrices of `rows` by `cols`, whose columns are summed first: `rows` is the last of the reduced
+/// dims and those right before it that are reduced, too; `cols` is what stays behind it.
+struct SummedColumns {
+    std::int64_t rows = 1, cols = 1;
+    std::size_t lead = 0; ///< how many dims stand before these
+    bool again = false;   ///< is any of them reduced?
+    SummedColumns(const Tensor& t, const Dims& dims);
+};
 /// Puts reduced dims back with size one: a result of the reduction as if made with keepdim.
 Tensor keep_dims(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim);
 /// The same, expanded to the operand's shape.

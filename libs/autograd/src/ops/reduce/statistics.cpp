@@ -81,7 +81,8 @@ bool equal(const Tensor& input, const Tensor& other) {
     if (n <= first || !input.is_contiguous() || !other.is_contiguous())
         return n == 0 || all(eq(input, other)).item().toBool();
     const NoGradGuard off;
-    const Tensor a = input.reshape({n}), b = other.reshape({n});
+    const auto flat = [n](const Tensor& t) { return t.dim() == 1 ? t : t.reshape({n}); };
+    const Tensor a = flat(input), b = flat(other);
     for (std::int64_t i = 0, end = first; i < n; i = end, end = std::min(4 * end, n))
         if (!all(eq(a.slice(0, i, end), b.slice(0, i, end))).item().toBool()) return false;
     return true;

@@ -7,19 +7,50 @@
 
 #include <reel/autograd/pointwise/rule.hpp>
 #include <reel/autograd/pointwise/special_math.hpp>
+#if defined(REEL_ISA)
+#include <reel/autograd/detail/cpu/digamma.hpp> // what the vector forms call
+#include <reel/autograd/detail/cpu/log_gamma.hpp>
+#endif
 
 namespace reel::pointwise {
 
+namespace detail {
+// Single numbers; vectors have functions of their own.
+/// log |Gamma(x)|
+template <class T>
+requires std::is_floating_point_v<T> REEL_HD T lgamma(T x) { return T(std::lgamma(double(x))); }
+/// Its derivatives.
+template <class T>
+requires std::is_floating_point_v<T> T digamma(T x) { return T(special_math::digamma(double(x))); }
+template <class T>
+requires std::is_floating_point_v<T> T trigamma(T x) { return T(special_math::trigamma(double(x))); }
+} // namespace detail
+
 /// log |Gamma(x)|
 REEL_OP("lgamma(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.gammaln"))
-struct lgamma_op : unary<Result::ToFloat, floating, Saves::Input> {
-    template <class T> REEL_HD T f(T x) const { return T(std::lgamma(double(x))); }
+struct lgamma_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const {
+        using detail::lgamma;
+        return lgamma(x);
+    }
     template <class T> T df(T g, T x, T) const { return g * digamma(x); }
+};
+/// The derivative of digamma.
+struct trigamma_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form, host_only {
+    template <class T> T f(T x) const {
+        using detail::trigamma;
+        return trigamma(x);
+    }
+    template <class T> T df(T g, T x, T) const { return g * polygamma(x, 2); }
 };
 /// d lgamma / dx; NaN at negative integers, -infinity at 0.
 REEL_OP("digamma(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.digamma"), alias("special.psi"))
-struct digamma_op : in_double<special_math::digamma, Saves::Input> {
-    template <class T> T df(T g, T x, T) const { return g * polygamma(x, 1); }
+struct digamma_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form, host_only {
+    template <class T> T f(T x) const {
+        using detail::digamma;
+        return digamma(x);
+    }
+    template <class T> T df(T g, T x, T) const { return g * apply("polygamma", trigamma_op{}, x); }
 };
 /// n-th derivative of digamma.
 REEL_OP("polygamma(Tensor input, int n) -> Tensor", rule, method, inplace, alias("special.polygamma"),

@@ -49,8 +49,10 @@ REEL_OP("xlogy(Tensor input, Tensor other) -> Tensor", rule, method, out, inplac
         domain(-infinity, infinity, 0, infinity))
 REEL_OP("xlogy(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 REEL_OP("xlogy(Scalar input, Tensor other) -> Tensor", composite, out)
-struct xlogy_op : binary<Result::ToFloat, floating, a | b, a | b> {
-    template <class T> REEL_HD T f(T x, T o) const { return o != o ? o : x == 0 ? T(0) : x * std::log(o); }
+struct xlogy_op : binary<Result::ToFloat, floating, a | b, a | b>, vector_form {
+    template <class T> REEL_HD T f(T x, T o) const {
+        return where(o != o, o, where(x == constant<T>(0), constant<T>(0), x * log(o)));
+    }
     /// Where it is constant along o, and by convention along x.
     template <class T> T da(T g, T x, T o, T) const { return xlogy(g, masked_fill(o, logical_and(x == 0, o <= 0), 1)); }
     template <class T> T db(T g, T x, T o, T) const {
@@ -61,8 +63,10 @@ struct xlogy_op : binary<Result::ToFloat, floating, a | b, a | b> {
 REEL_OP("special.xlog1py(Tensor input, Tensor other) -> Tensor", rule, out, domain(-infinity, infinity, -1, infinity))
 REEL_OP("special.xlog1py(Tensor input, Scalar other) -> Tensor", composite, out)
 REEL_OP("special.xlog1py(Scalar input, Tensor other) -> Tensor", composite, out)
-struct xlog1py_op : binary<Result::ToFloat, floating, a | b, a | b> {
-    template <class T> REEL_HD T f(T x, T o) const { return o != o ? o : x == 0 ? T(0) : x * std::log1p(o); }
+struct xlog1py_op : binary<Result::ToFloat, floating, a | b, a | b>, vector_form {
+    template <class T> REEL_HD T f(T x, T o) const {
+        return where(o != o, o, where(x == constant<T>(0), constant<T>(0), x * log1p(o)));
+    }
     template <class T> T da(T g, T x, T o, T) const {
         return special_xlog1py(g, masked_fill(o, logical_and(x == 0, o <= -1), 0));
     }

@@ -5,8 +5,13 @@
 #include <complex>
 
 #include <reel/autograd/pointwise/rule.hpp>
+#if defined(REEL_ISA)
+#include <reel/autograd/detail/cpu/sine_over.hpp> // what the vector form of sinc_slope_op calls
+#endif
 
 namespace reel::pointwise {
+
+inline constexpr double sinc_pi = 3.14159265358979323846;
 
 /// n-th derivative of sin(z) / z in double precision, real or complex. Near zero its power series, with terms
 /// (-1)^k z^m / (m! (n + m + 1)) for n + m = 2k; elsewhere the n-th derivatives of both sides of z f(z) = sin(z).
@@ -44,18 +49,33 @@ struct scaled_sine_over_op : unary<Result::Same, floating | complex, Saves::Inpu
     }
 };
 
-/// sin(pi x) / (pi x), one at zero; derivatives of every order, at zero, too.
-REEL_OP("sinc(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.sinc"))
-struct sinc_op : unary<Result::ToFloat, floating | complex, Saves::Input> {
-    static constexpr double pi = 3.14159265358979323846;
+namespace detail {
+/// The slope of sin(pi x) / (pi x) at a single number, real or complex; vectors have theirs.
+template <class T>
+requires(std::is_floating_point_v<T> || math::is_complex<T>::value) REEL_HD T sinc_slope(T x) {
+    using W = typename math::widened<T>::type;
+    return T(sinc_pi * sine_over(1, sinc_pi * W(x)));
+}
+} // namespace detail
+/// The slope of sinc.
+struct sinc_slope_op : unary<Result::Same, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const {
-        if (x == T(0)) return T(1);
-        const T z = constant<T>(pi) * x;
-        return sin(z) / z;
+        using detail::sinc_slope;
+        return sinc_slope(x);
     }
     template <class T> T df(T g, T x, T) const {
-        return g * conj(apply("sinc", scaled_sine_over_op("sinc", pi, 1), x));
+        return g * conj(apply("sinc", scaled_sine_over_op("sinc", sinc_pi, 2), x));
     }
+};
+
+/// sin(pi x) / (pi x), one at zero; derivatives of every order, at zero, too.
+REEL_OP("sinc(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.sinc"))
+struct sinc_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const {
+        const T z = constant<T>(sinc_pi) * x;
+        return where(x == constant<T>(0), constant<T>(1), sin(z) / z);
+    }
+    template <class T> T df(T g, T x, T) const { return g * conj(apply("sinc", sinc_slope_op{}, x)); }
 };
 /// sin(x) / x, one at zero; derivatives of every order, at zero, too.
 REEL_OP("special.spherical_bessel_j0(Tensor x) -> Tensor", rule, out)

@@ -29,6 +29,9 @@ struct Unset {
         return T(0);
     }
     operator std::vector<std::int64_t>() const { return {}; }
+    template <class T>
+    requires requires { typename T::ContainedType; }
+    operator T() const { return T(nullptr); }
 };
 /// Options as their defaults have them; what has no default is zero.
 template <class O> O default_options() {

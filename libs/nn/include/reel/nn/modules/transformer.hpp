@@ -13,6 +13,7 @@ struct TransformerEncoderOptions {
         : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
     TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer, std::int64_t num_layers)
         : encoder_layer_(TransformerEncoderLayer(layer)), num_layers_(num_layers) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(TransformerEncoderLayer, encoder_layer);
     REEL_ARG(std::int64_t, num_layers);
     REEL_ARG(AnyModule, norm);
@@ -44,6 +45,7 @@ struct TransformerDecoderOptions {
         : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
     TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer, std::int64_t num_layers)
         : decoder_layer_(TransformerDecoderLayer(layer)), num_layers_(num_layers) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(TransformerDecoderLayer, decoder_layer);
     REEL_ARG(std::int64_t, num_layers);
     REEL_ARG(AnyModule, norm);

@@ -3,7 +3,7 @@ stands in no list that people keep."""
 import pathlib
 import re
 
-HEADERS = pathlib.Path(__file__).resolve().parent.parent / "libs/nn/include/reel/nn/modules"
+HEADERS = pathlib.Path(__file__).resolve().parent.parent.parent / "libs/nn/include/reel/nn/modules"
 DECLARED = re.compile(r"^(?:REEL_MODULE|REEL_MODULE_OF)\((\w+)[,)]|^class (\w+) : public ModuleHolder<\2Impl> \{", re.M)
 
 

@@ -1,0 +1,21 @@
+// What a function of floats loses too much in, in double precision and still by whole vectors.
+#pragma once
+
+#include <cstring>
+
+#include <reel/autograd/detail/cpu/vec_math.hpp>
+
+namespace reel::cpu::REEL_ISA {
+
+/// The float32 results of a function of double vectors: each half of `x` is one of them.
+template <class F> VF in_double(VF x, F f) {
+    typedef float Lanes __attribute__((vector_size(vector_bytes / 2)));
+    Lanes half[2];
+    std::memcpy(half, &x.v, sizeof(half));
+    for (Lanes& h : half) h = __builtin_convertvector(f(VD(__builtin_convertvector(h, VD::Raw))).v, Lanes);
+    VF y;
+    std::memcpy(&y.v, half, sizeof(half));
+    return y;
+}
+
+} // namespace reel::cpu::REEL_ISA
