@@ -14,13 +14,19 @@ g++ "${flags[@]}" -O0 -c "$source" -o out/bench/hello.o
 printf 'compile_hello_training %24.2f s\n' "$(echo "$(date +%s.%N) - $start" | bc)"
 umbrella=$(grep -oE '#include <reel/[a-z/_]+\.hpp>' "$source" | head -1)
 printf 'umbrella_lines %32d lines (%s)\n' "$(echo "$umbrella" | g++ "${flags[@]}" -x c++ -E - | wc -l)" "$umbrella"
-total=0
+# The libraries of the umbrella are those whose headers it includes; everything adds those that a program asks for by name.
+of_umbrella=$(sed -n 's|^#include <reel/\([a-z]*\)\.hpp>.*|\1|p' libs/reel/include/reel/reel.hpp)
+umbrella_bytes=0 all_bytes=0
 for lib in out/lib/libreel_*.so; do
-    case $lib in *cuda.so | *fftw.so | *mpi.so) continue ;; esac # those that everyone loads
+    case $lib in *cuda.so | *fftw.so | *mpi.so) continue ;; esac # a device and what is not built everywhere
     strip -o out/bench/stripped.so "$lib"
-    total=$((total + $(stat -c %s out/bench/stripped.so)))
+    bytes=$(stat -c %s out/bench/stripped.so) name=$(basename "$lib" .so)
+    printf '  %-20s %20d bytes\n' "${name#libreel_}" "$bytes"
+    all_bytes=$((all_bytes + bytes))
+    if grep -qx "${name#libreel_}" <<<"$of_umbrella"; then umbrella_bytes=$((umbrella_bytes + bytes)); fi
 done
-printf 'libraries_stripped %28.2f MiB\n' "$(echo "$total / 1048576" | bc -l)"
+printf 'umbrella_libraries_stripped %19.2f MiB\n' "$(echo "$umbrella_bytes / 1048576" | bc -l)"
+printf 'all_libraries_stripped %24.2f MiB\n' "$(echo "$all_bytes / 1048576" | bc -l)"
 program=out/bench/startup
 cat >out/bench/startup.cpp <<'EOF'
 #include <reel/autograd/ops.hpp>
@@ -33,7 +39,8 @@ int main() {
 EOF
 libs=()
 for lib in out/lib/libreel_*.so; do name=$(basename "$lib" .so); libs+=("-l${name#lib}"); done
-g++ "${flags[@]}" -O2 out/bench/startup.cpp -Lout/lib "${libs[@]}" -Wl,-rpath,"$PWD/out/lib" -o "$program"
+g++ "${flags[@]}" -O2 out/bench/startup.cpp -Lout/lib -Wl,--as-needed "${libs[@]}" -Wl,-rpath,"$PWD/out/lib" -o "$program"
+printf 'loads %40s\n' "$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[libreel_\(.*\)\.so.*/\1/p' | xargs)"
 python3 - "$program" <<'EOF'
 import resource, statistics, subprocess, sys, time
 times = []

@@ -63,16 +63,24 @@ no_gpl() { # no_gpl PROGRAM
     grep -q '^libreel_autograd\.so' "$work/loaded" && ! grep -vE "^($known)\.so[.0-9]*$" "$work/loaded"
 }
 step "a program that links Reel::reel asks for no GPL library" no_gpl ./build/program
+# Nor does it load what it does not use: scripts, distributions, agents, ranks (doc/adr/0065).
+what_it_uses() { # what_it_uses PROGRAM
+    local used
+    used=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[libreel_\(.*\)\.so.*/\1/p' | sort | xargs)
+    echo "$used" && [ "$used" = autograd ]
+}
+step "and loads what it uses alone" what_it_uses ./build/program
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 step "pkg-config knows the version" pkg-config --atleast-version=0.1 reel
 # shellcheck disable=SC2046
-step "pkg-config builds" "${CXX:-g++}" program.cpp -o program $(pkg-config --cflags --libs reel)
+step "pkg-config builds" "${CXX:-g++}" -Wl,--no-as-needed program.cpp -o program $(pkg-config --cflags --libs reel)
 # shellcheck disable=SC2046
 step "headers give no warnings where a program asks for many" "${CXX:-g++}" -fsyntax-only -Wall -Wextra -Wpedantic \
     -Wshadow -Werror program.cpp $(pkg-config --cflags reel)
 step "program built by pkg-config runs" env -u LD_LIBRARY_PATH ./program
 step "nor does one by pkg-config" no_gpl ./program
 step "which asks for libraries by their series, too" asked_by_series ./program
+step "and loads what it uses alone, too" what_it_uses ./program
 runs_beside_the_next() { # what the linker would take next is another series: what was linked before does not notice
     mkdir "$work/next" && cp -a "$prefix/lib" "$work/next/" && cp program "$work/next/" || return 1
     local library

@@ -81,11 +81,13 @@ void integers(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, 
     const std::int64_t grain = std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(n * k, 1));
     parallel_for(0, m, grain, [&](std::int64_t first, std::int64_t last) {
         constexpr std::int64_t together = 4;
+        using U = std::make_unsigned_t<T>; // sums that wrap are the same with a sign and without
         const Scratch results(std::size_t(together * n) * sizeof(T));
-        T* const sums = results.as<T>();
+        const T* const sums = results.as<T>();
         for (std::int64_t i = first; i < last; i += together) {
             const std::int64_t rows = std::min(together, last - i);
-            integer_rows<T>(sums, n, rows, at<T>(a, ta, lda, i, 0), ta ? 1 : lda, ta ? lda : 1, right, ldb, k, n);
+            integer_rows<U>(results.as<U>(), n, rows, at<U>(a, ta, lda, i, 0), ta ? 1 : lda, ta ? lda : 1,
+                            reinterpret_cast<const U*>(right), ldb, k, n);
             for (std::int64_t r = 0; r < rows; ++r) {
                 T* const out = static_cast<T*>(c) + (i + r) * ldc;
                 const T* const row = sums + r * n;

@@ -10,17 +10,17 @@ namespace {
 template <int rows, int block, class T>
 void tile(T* out, std::int64_t ldo, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b, std::int64_t ldb,
           std::int64_t k) {
-    using U = std::make_unsigned_t<T>; // wraps, also where int would be wider
-    U sum[rows][block] = {};
+    T sum[rows][block] = {};
     for (std::int64_t l = 0; l < k; ++l) {
         const T* const from = b + l * ldb;
         for (int r = 0; r < rows; ++r) {
-            const U x = U(a[r * a_row + l * a_step]);
-            for (int j = 0; j < block; ++j) sum[r][j] = U(sum[r][j] + std::common_type_t<U, unsigned>(x) * U(from[j]));
+            const T x = a[r * a_row + l * a_step];
+            // wraps, also where int would be wider
+            for (int j = 0; j < block; ++j) sum[r][j] = T(sum[r][j] + std::common_type_t<T, unsigned>(x) * from[j]);
         }
     }
     for (int r = 0; r < rows; ++r)
-        for (int j = 0; j < block; ++j) out[r * ldo + j] = T(sum[r][j]);
+        for (int j = 0; j < block; ++j) out[r * ldo + j] = sum[r][j];
 }
 template <int rows, class T>
 void strip(T* out, std::int64_t ldo, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b, std::int64_t ldb,
@@ -43,10 +43,9 @@ void product(T* out, std::int64_t ldo, std::int64_t rows, const T* a, std::int64
 
 void register_integer_product() {
     integer_rows<std::uint8_t> = &product<std::uint8_t>;
-    integer_rows<std::int8_t> = &product<std::int8_t>;
-    integer_rows<std::int16_t> = &product<std::int16_t>;
-    integer_rows<std::int32_t> = &product<std::int32_t>;
-    integer_rows<std::int64_t> = &product<std::int64_t>;
+    integer_rows<std::uint16_t> = &product<std::uint16_t>;
+    integer_rows<std::uint32_t> = &product<std::uint32_t>;
+    integer_rows<std::uint64_t> = &product<std::uint64_t>;
 }
 
 } // namespace reel::cpu::REEL_ISA
