@@ -3,6 +3,8 @@
 
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using reel::Tensor;
 namespace nn = reel::nn;
 
@@ -17,13 +19,15 @@ struct ClassifierImpl : nn::Module {
 };
 REEL_MODULE(Classifier);
 
-int main() {
+int main(int argc, char** argv) {
+    const reel::Device device = device_of(argc, argv);
     reel::manual_seed(0);
-    const Tensor x = reel::randn({256, 8});
+    const Tensor x = reel::randn({256, 8}).to(device);
     Classifier net;
 
     // A new task: three classes need a new head. The name and its place among the children stay.
     net->head = net->replace_module("head", nn::Linear(32, 3));
+    net->to(device);
 
     // Parameters of the body get no gradient, and its BatchNorm keeps its statistics in evaluation mode.
     net->body->requires_grad_(false);

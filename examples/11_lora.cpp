@@ -4,6 +4,8 @@
 
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using namespace reel;
 
 struct LoRALinearImpl : nn::Module {
@@ -18,6 +20,7 @@ struct LoRALinearImpl : nn::Module {
     nn::Linear merged() const {
         NoGradGuard no_grad;
         nn::Linear result(base->options);
+        result->to(up.device());
         result->weight.copy_(base->weight + mm(up, down) * scale);
         result->bias.copy_(base->bias);
         return result;
@@ -48,12 +51,15 @@ std::int64_t count(const std::vector<Tensor>& parameters) {
 }
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const Device device = device_of(argc, argv);
     manual_seed(0);
-    const Tensor x = randn({256, 16}), task = randn({16, 4}), shift = 0.5 * mm(randn({16, 1}), randn({1, 4}));
+    const Tensor x = randn({256, 16}).to(device), task = randn({16, 4}).to(device),
+                 shift = (0.5 * mm(randn({16, 1}), randn({1, 4}))).to(device);
     const Tensor before = tanh(mm(x, task) / 4), after = tanh(mm(x, task + shift) / 4);
 
     nn::Sequential net{nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 4)};
+    net->to(device);
     std::printf("first task:              loss %.4f, %lld parameters learn\n",
                 fit(net, net->parameters(), x, before, 300), (long long)count(net->parameters()));
 
@@ -64,6 +70,7 @@ int main() {
     for (const char* name : {"0", "2"}) {
         const auto trained = std::dynamic_pointer_cast<nn::LinearImpl>(net->get_submodule(name));
         LoRALinear adapted(trained, 2, 4.0);
+        adapted->to(device);
         net->replace_module(name, adapted);
         guards.push_back(inspect::freeze(*trained));
         learning.push_back(adapted->down);

@@ -3,6 +3,8 @@
 
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using namespace reel;
 namespace rnn = nn::utils::rnn;
 
@@ -21,50 +23,18 @@ struct SignOfSumImpl : nn::Module {
 };
 REEL_MODULE(SignOfSum);
 
-int main() {
-    manual_seed(0);
-
-    // Three sequences: padded into one tensor, and packed so that nothing computes on the padding.
-    const std::vector<Tensor> sequences{randn({2, 3}), randn({4, 3}), randn({1, 3})};
-    const Tensor padded = rnn::pad_sequence(sequences, /*batch_first=*/true); // [3, 4, 3], zeros behind the ends
-    const rnn::PackedSequence packed = rnn::pack_sequence(sequences, /*enforce_sorted=*/false);
-    std::printf("padded: %lld rows, packed: %lld\n", (long long)(padded.size(0) * padded.size(1)),
-                (long long)packed.data().size(0));
-
-    nn::LSTM lstm(nn::LSTMOptions(3, 8).num_layers(2).bidirectional(true));
-    const auto [packed_out, states] = lstm->forward_with_packed_input(packed);
-    const auto [out, lengths] = rnn::pad_packed_sequence(packed_out, /*batch_first=*/true);
-    // out is [3, 4, 16]; each sequence has what it has alone.
-    const Tensor alone = std::get<0>(lstm(sequences[0]));
-    std::printf("the same as alone: %s\n", allclose(out[0].narrow(0, 0, 2), alone) ? "yes" : "no");
-
-    // Train on sequences whose lengths differ from batch to batch.
-    SignOfSum net(16);
-    optim::Adam adam(net->parameters(), optim::AdamOptions(1e-2));
-    double right = 0;
-    for (int step = 0; step < 200; ++step) {
-        std::vector<Tensor> batch, targets;
-        for (int i = 0; i < 32; ++i) {
-            batch.push_back(randn({1 + (i + step) % 7, 1}));
-            targets.push_back((batch.back().sum() > 0).to(kFloat));
-        }
-        const Tensor target = stack(targets);
-        const Tensor logits = net(rnn::pack_sequence(batch, /*enforce_sorted=*/false));
-        adam.zero_grad();
-        binary_cross_entropy_with_logits(logits, target).backward();
-        adam.step();
-        if (step >= 150) right += ((logits > 0).to(kFloat) == target).to(kDouble).mean().item<double>() / 50;
-    }
-    std::printf("sign of the sum: right in %.0f %% of the last 50 batches\n", 100 * right);
-
+/// What masks hide from a transformer and from attention.
+void masked_attention(Device device) {
     // A transformer's encoder. A causal mask hides what comes later, a padding mask what is no data.
     nn::TransformerEncoder encoder(
         nn::TransformerEncoderOptions(nn::TransformerEncoderLayerOptions(8, 2).dim_feedforward(16).batch_first(true),
                                       /*num_layers=*/2));
     encoder->eval(); // no dropout
-    const Tensor x = randn({2, 5, 8});
-    const Tensor causal = nn::Transformer::generate_square_subsequent_mask(5);
-    const Tensor padding = arange(5).unsqueeze(0) >= tensor({5, 3}).unsqueeze(1); // true where a row has ended
+    encoder->to(device);
+    const Tensor x = randn({2, 5, 8}, device);
+    const Tensor causal = nn::Transformer::generate_square_subsequent_mask(5).to(device);
+    const Tensor padding =
+        (arange(5).unsqueeze(0) >= tensor({5, 3}).unsqueeze(1)).to(device); // true where a row has ended
     const Tensor y = encoder(x, causal, padding);
 
     Tensor changed = x.clone();
@@ -78,6 +48,49 @@ int main() {
 
     // Attention itself, with its weights: [batch, target, source], rows of ones.
     nn::MultiheadAttention attention(nn::MultiheadAttentionOptions(8, 2).batch_first(true));
+    attention->to(device);
     const auto [attended, weights] = attention(x, x, x, /*key_padding_mask=*/padding);
     std::printf("weight on padding: %.0f\n", weights[1].narrow(1, 3, 2).sum().item<double>());
+}
+
+int main(int argc, char** argv) {
+    const Device device = device_of(argc, argv);
+    manual_seed(0);
+
+    // Three sequences: padded into one tensor, and packed so that nothing computes on the padding.
+    const TensorOptions there(device);
+    const std::vector<Tensor> sequences{randn({2, 3}, there), randn({4, 3}, there), randn({1, 3}, there)};
+    const Tensor padded = rnn::pad_sequence(sequences, /*batch_first=*/true); // [3, 4, 3], zeros behind the ends
+    const rnn::PackedSequence packed = rnn::pack_sequence(sequences, /*enforce_sorted=*/false);
+    std::printf("padded: %lld rows, packed: %lld\n", (long long)(padded.size(0) * padded.size(1)),
+                (long long)packed.data().size(0));
+
+    nn::LSTM lstm(nn::LSTMOptions(3, 8).num_layers(2).bidirectional(true));
+    lstm->to(device);
+    const auto [packed_out, states] = lstm->forward_with_packed_input(packed);
+    const auto [out, lengths] = rnn::pad_packed_sequence(packed_out, /*batch_first=*/true);
+    // out is [3, 4, 16]; each sequence has what it has alone.
+    const Tensor alone = std::get<0>(lstm(sequences[0]));
+    std::printf("the same as alone: %s\n", allclose(out[0].narrow(0, 0, 2), alone) ? "yes" : "no");
+
+    // Train on sequences whose lengths differ from batch to batch.
+    SignOfSum net(16);
+    net->to(device);
+    optim::Adam adam(net->parameters(), optim::AdamOptions(1e-2));
+    double right = 0;
+    for (int step = 0; step < 200; ++step) {
+        std::vector<Tensor> batch, targets;
+        for (int i = 0; i < 32; ++i) {
+            batch.push_back(randn({1 + (i + step) % 7, 1}, there));
+            targets.push_back((batch.back().sum() > 0).to(kFloat));
+        }
+        const Tensor target = stack(targets);
+        const Tensor logits = net(rnn::pack_sequence(batch, /*enforce_sorted=*/false));
+        adam.zero_grad();
+        binary_cross_entropy_with_logits(logits, target).backward();
+        adam.step();
+        if (step >= 150) right += ((logits > 0).to(kFloat) == target).to(kDouble).mean().item<double>() / 50;
+    }
+    std::printf("sign of the sum: right in %.0f %% of the last 50 batches\n", 100 * right);
+    masked_attention(device);
 }

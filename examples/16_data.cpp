@@ -3,6 +3,8 @@
 
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using namespace reel;
 
 /// Noisy pictures [1, 8, 8] with a bright bar, upright (class 0) or lying (class 1); made when they are asked for.
@@ -17,7 +19,8 @@ struct Bars : data::datasets::Dataset<Bars> {
     optional<std::size_t> size() const override { return 512; }
 };
 
-int main() {
+int main(int argc, char** argv) {
+    const Device device = device_of(argc, argv);
     manual_seed(0);
 
     // Two parts without common elements; transforms for each of them.
@@ -37,12 +40,13 @@ int main() {
     const auto test_loader = data::make_data_loader<data::samplers::SequentialSampler>(test, 64);
 
     nn::Sequential net{nn::Flatten(), nn::Linear(64, 32), nn::ReLU(), nn::Linear(32, 2)};
+    net->to(device);
     optim::Adam adam(net->parameters(), optim::AdamOptions(1e-2));
     for (int epoch = 0; epoch < 5; ++epoch) {
         double rare = 0, seen = 0;
         for (data::Example<>& batch : *loader) {
             adam.zero_grad();
-            cross_entropy(net(batch.data), batch.target).backward();
+            cross_entropy(net(batch.data.to(device)), batch.target.to(device)).backward();
             adam.step();
             rare += batch.target.sum().item<double>();
             seen += double(batch.target.numel());
@@ -51,7 +55,8 @@ int main() {
     }
     NoGradGuard no_grad;
     double right = 0;
-    for (auto& batch : *test_loader) right += (argmax(net(batch.data), 1) == batch.target).sum().item<double>();
+    for (auto& batch : *test_loader)
+        right += (argmax(net(batch.data.to(device)), 1).cpu() == batch.target).sum().item<double>();
     std::printf("right: %.0f %%\n", 100 * right / double(*test.size()));
 
     // Where a random order stood can be saved, and the rest of it comes in another run.

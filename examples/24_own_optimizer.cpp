@@ -6,6 +6,8 @@
 #include <reel/optim/optimizer_of.hpp>
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using namespace reel;
 
 /// Lion (X. Chen et al., 2023): the sign of a mixture of gradient and average.
@@ -49,9 +51,10 @@ protected:
 };
 const bool registered = optim::register_optimizer<Lion>(); // by name, as checkpoints and configurations have it
 
-int main() {
+int main(int argc, char** argv) {
+    const Device device = device_of(argc, argv);
     manual_seed(0);
-    const Tensor x = randn({256, 8}), y = x.matmul(randn({8, 1}));
+    const Tensor x = randn({256, 8}).to(device), y = x.matmul(randn({8, 1}).to(device));
     const auto fit = [&](optim::Optimizer& optimizer, const nn::Linear& model, int steps) {
         double last = 0;
         for (int i = 0; i < steps; ++i) {
@@ -64,6 +67,7 @@ int main() {
         return last;
     };
     nn::Linear model(8, 1);
+    model->to(device);
     Lion lion(model->parameters(), LionOptions(0.02).weight_decay(1e-3));
     optim::StepLR schedule(lion, /*step_size=*/1, /*gamma=*/0.5);
     const double first = fit(lion, model, 1), later = fit(lion, model, 99);

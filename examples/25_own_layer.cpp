@@ -4,6 +4,8 @@
 
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using namespace reel;
 
 /// y = x W^T s / |W|: the rows of W have length one, `scale` is learned, `calls` is counted and saved.
@@ -45,25 +47,28 @@ struct RunningMeanImpl : nn::Module {
 };
 REEL_MODULE(RunningMean);
 
-int main() {
+int main(int argc, char** argv) {
+    const Device device = device_of(argc, argv);
     manual_seed(0);
     nn::Sequential net{UnitLinear(8, 4), nn::Tanh(), UnitLinear(4, 1)}; // braces: first to last, as in Python
-    net(randn({16, 8})).square().mean().backward();
+    net->to(device);
+    net(randn({16, 8}).to(device)).square().mean().backward();
     for (const auto& p : net->named_parameters())
         std::printf("%-8s gradient %.4f\n", p.key().c_str(), p.value().grad().norm().item<double>());
 
     nn::Sequential copy = net.clone();
     copy->load_state_dict(net->state_dict());
     try {
-        net(randn({16, 5}));
+        net(randn({16, 5}).to(device));
     } catch (const ValueError& e) {
         std::printf("%s\n", e.what()); // which module it was
     }
 
     RunningMean mean;
+    mean->to(device);
     Cache cache;
     Tensor y;
-    for (int i = 0; i < 3; ++i) y = mean(full({1, 4}, i), cache);
-    const bool equal_to_one = allclose(y, mean->out(ones({1, 4})));
+    for (int i = 0; i < 3; ++i) y = mean(full({1, 4}, i).to(device), cache);
+    const bool equal_to_one = allclose(y, mean->out(ones({1, 4}).to(device)));
     return cache.length == 3 && equal_to_one && copy->buffers()[0].item<std::int64_t>() == 1 ? 0 : 1;
 }

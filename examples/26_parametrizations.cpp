@@ -3,6 +3,8 @@
 
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using namespace reel;
 
 /// A symmetric matrix of an upper triangle.
@@ -13,19 +15,22 @@ struct SymmetricImpl : nn::Cloneable<SymmetricImpl> {
 };
 REEL_MODULE(Symmetric);
 
-int main() {
+int main(int argc, char** argv) {
+    const Device device = device_of(argc, argv);
     namespace parametrize = nn::utils::parametrize;
     namespace parametrizations = nn::utils::parametrizations;
     namespace prune = nn::utils::prune;
     manual_seed(0);
 
+    const TensorOptions there(device);
     nn::Linear layer(3, 3);
+    layer->to(device);
     parametrize::register_parametrization(layer, "weight", Symmetric());
-    layer->weight = eye(3); // goes through right_inverse
+    layer->weight = eye(3, there); // goes through right_inverse
     optim::SGD optimizer(layer->parameters(), optim::SGDOptions(0.1));
     for (int step = 0; step < 5; ++step) {
         optimizer.zero_grad();
-        (layer(randn({8, 3})) - 1).square().mean().backward();
+        (layer(randn({8, 3}, there)) - 1).square().mean().backward();
         optimizer.step();
     }
     const Tensor weight = layer->attribute("weight").toTensor(); // now; the member is what the last call used
@@ -40,8 +45,9 @@ int main() {
     std::printf("orthogonal up to %.0e, %zu buffers\n", error < 1e-5 ? 1e-5 : error, critic->buffers().size());
 
     nn::Sequential net{nn::Linear(8, 16), nn::ReLU(), nn::Linear(16, 2)};
+    net->to(device);
     prune::global_unstructured({{net[0], "weight"}, {net[2], "weight"}}, prune::L1Unstructured(0.75));
-    net(randn({4, 8})).sum().backward(); // zeros stay zeros: their gradients are masked, too
+    net(randn({4, 8}, there)).sum().backward(); // zeros stay zeros: their gradients are masked, too
     for (const char* name : {"0", "2"}) prune::remove(net->get_submodule(name), "weight");
     double zeros = 0;
     for (const Tensor& p : net->parameters())

@@ -3,14 +3,18 @@
 
 #include <reel/reel.hpp>
 
+#include "device.hpp"
+
 using namespace reel;
 
-int main() {
+int main(int argc, char** argv) {
+    const Device device = device_of(argc, argv);
     namespace swa_utils = optim::swa_utils;
     manual_seed(0);
-    const Tensor x = randn({64, 5}), y = x.sum(1, true).sin();
+    const Tensor x = randn({64, 5}).to(device), y = x.sum(1, true).sin();
 
     nn::Sequential net{nn::LazyLinear(32), nn::LazyBatchNorm1d(), nn::Tanh(), nn::LazyLinear(1)};
+    net->to(device);
     net(x); // from here on they are Linear(5, 32), BatchNorm1d(32) and Linear(32, 1)
 
     swa_utils::AveragedModel ema(net, {.avg_fn = swa_utils::get_ema_avg_fn(0.9)});

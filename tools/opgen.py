@@ -265,7 +265,7 @@ def declarations(part, ops, seen, own=False):
 
 def op_umbrella(what, headers):
     lines = "".join(f"#include <reel/autograd/ops/{h}.hpp>\n" for h in headers)
-    return f"{BANNER}// {what}\n#pragma once\n\n{lines}"
+    return f"{BANNER}// {what}\n#pragma once\n{lines}"
 
 
 def method_list(ops):
@@ -354,7 +354,7 @@ def main():
     inc, src = out / "include/reel/autograd", out / "autograd"
     for source, part in parts.items():
         header = f"reel/autograd/ops/{source}.hpp"
-        write(out / "include" / header, f"{BANNER}#pragma once\n\n{declarations(part, ops, seen)}", kept)
+        write(out / "include" / header, f"#pragma once\n{BANNER}\n{declarations(part, ops, seen)}", kept)
         own = declarations(part, ops, seen_by_own, own=True)
         write(src / "include" / header, BANNER + opgen_calls.own_header(header, own), kept)
         write(src / f"ops/{source}.cpp", source_text(source, part), kept)

@@ -8,7 +8,7 @@
 
 #include <boost/program_options.hpp>
 
-#include <reel/cuda.hpp>
+#include "../device.hpp"
 
 namespace digits {
 
@@ -40,12 +40,6 @@ std::array<std::int64_t, 3> read_epochs(const std::string& text) {
         throw std::runtime_error("--epochs: expected three positive numbers such as 6,4,6, got '" + text + "'");
     return epochs;
 }
-reel::Device read_device(const std::string& name) {
-    if (name != "cpu" && name != "cuda") throw std::runtime_error("--device: expected cpu or cuda, got '" + name + "'");
-    if (name == "cuda" && !reel::cuda::is_available())
-        throw std::runtime_error("--device cuda: " + reel::cuda::versions());
-    return name == "cuda" ? reel::Device(reel::kCUDA, 0) : reel::Device(reel::kCPU);
-}
 } // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -60,8 +54,9 @@ Options parse_options(int argc, char** argv) {
         "batch", po::value(&o.batch)->value_name("N")->default_value(o.batch), "images per step")(
         "epochs", po::value(&epochs)->value_name("A,B,C")->default_value(epochs), "of the three stages")(
         "threads", po::value(&o.threads)->value_name("N"), "compute threads; the numbers do not depend on it")(
-        "device", po::value(&device)->value_name("NAME")->default_value(device), "where it computes: cpu or cuda")(
-        "resume", po::bool_switch(&o.resume), "go on from the checkpoint in the output folder");
+        "device", po::value(&device)->value_name("NAME")->default_value(device),
+        "where it computes: cpu, cuda or cuda:1")("resume", po::bool_switch(&o.resume),
+                                                  "go on from the checkpoint in the output folder");
     std::ostringstream help;
     help << text;
     o.help_text = help.str();
@@ -72,7 +67,7 @@ Options parse_options(int argc, char** argv) {
         throw std::runtime_error("--threads: expected a positive number, got " + std::to_string(o.threads));
     if (o.batch < 2) throw std::runtime_error("--batch: expected at least 2, got " + std::to_string(o.batch));
     o.epochs = read_epochs(epochs);
-    o.device = read_device(device);
+    o.device = device_named(device);
     if (o.data.empty()) o.data = default_data(argv[0]);
     return o;
 }

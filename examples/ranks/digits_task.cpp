@@ -23,8 +23,9 @@ constexpr std::int64_t batch = 32;
 
 class DigitsTask final : public Task {
 public:
-    explicit DigitsTask(const std::string& path)
-        : digits_(digits::load_digits(path)), net_{nn::Flatten(), nn::Linear(64, 64), nn::ReLU(), nn::Linear(64, 10)},
+    DigitsTask(const std::string& path, Device device)
+        : digits_(digits::load_digits(path)), device_(device),
+          net_(moved(nn::Sequential{nn::Flatten(), nn::Linear(64, 64), nn::ReLU(), nn::Linear(64, 10)}, device)),
           parallel_(net_), adam_(parallel_->parameters(), optim::AdamOptions(3e-3)),
           sampler_(std::int64_t(digits_.train.size().value())) {}
     std::string title() const override { return "Handwritten digits"; }
@@ -36,7 +37,7 @@ public:
     optim::Optimizer& optimizer() override { return adam_; }
     Tensor loss(std::int64_t) override {
         const auto [images, labels] = next();
-        return cross_entropy(parallel_(images), labels);
+        return cross_entropy(parallel_(images.to(device_)), labels.to(device_));
     }
     void add_to(distributed::checkpoint::State& state) override { state.add("sampler", sampler_); }
     std::pair<std::string, std::string> verdict() override {
@@ -45,11 +46,15 @@ public:
         const Tensor images = all.data(), labels = all.target();
         char text[16];
         std::snprintf(text, sizeof text, "%.1f %%",
-                      100 * (argmax(net_(images), 1) == labels).to(kDouble).mean().item<double>());
+                      100 * (argmax(net_(images.to(device_)), 1).cpu() == labels).to(kDouble).mean().item<double>());
         return {text, "of the held-out images are recognised"};
     }
 
 private:
+    static nn::Sequential moved(nn::Sequential net, Device device) {
+        net->to(device);
+        return net;
+    }
     std::pair<Tensor, Tensor> next() {
         auto chosen = sampler_.next(batch);
         if (!chosen) {
@@ -61,6 +66,7 @@ private:
         return {digits_.train.data().index_select(0, index), digits_.train.target().index_select(0, index)};
     }
     digits::Digits digits_;
+    Device device_;
     nn::Sequential net_;
     distributed::DistributedDataParallel parallel_;
     optim::Adam adam_;
@@ -68,9 +74,9 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Task> digits_task(const Options& options) {
+std::unique_ptr<Task> digits_task(const Options& options, Device device) {
     manual_seed(1);
-    return std::make_unique<DigitsTask>(options.data);
+    return std::make_unique<DigitsTask>(options.data, device);
 }
 
 } // namespace ranks

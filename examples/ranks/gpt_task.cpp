@@ -71,7 +71,8 @@ REEL_MODULE(Gpt);
 
 class GptTask final : public Task {
 public:
-    GptTask() : text_(numbers_of(counted())) {
+    explicit GptTask(Device device) : device_(device), text_(numbers_of(counted()).to(device)) {
+        net_->to(device);
         for (const auto& m : net_->modules()) // one block at a time is whole
             if (m->as<nn::TransformerEncoderLayer>()) distributed::fully_shard(*m);
         distributed::fully_shard(net_);
@@ -102,22 +103,23 @@ public:
         std::string text = "twenty one twenty two ";
         while (text.size() < 80) {
             const std::string seen = text.substr(text.size() - std::min(text.size(), std::size_t(context)));
-            const Tensor next = argmax(net_(numbers_of(seen).unsqueeze(0)).select(0, 0).select(0, -1), 0);
+            const Tensor next = argmax(net_(numbers_of(seen).to(device_).unsqueeze(0)).select(0, 0).select(0, -1), 0);
             text += alphabet[std::size_t(next.item<std::int64_t>())];
         }
         return {text, "is how it goes on after 'twenty one twenty two'"};
     }
 
 private:
+    Device device_;
     Tensor text_;
     Gpt net_;
     std::unique_ptr<optim::AdamW> adam_;
 };
 } // namespace
 
-std::unique_ptr<Task> gpt_task() {
+std::unique_ptr<Task> gpt_task(Device device) {
     manual_seed(1);
-    return std::make_unique<GptTask>();
+    return std::make_unique<GptTask>(device);
 }
 
 } // namespace ranks

@@ -9,6 +9,7 @@
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/session.hpp>
 
+#include "../device.hpp"
 #include "options.hpp"
 #include "records.hpp"
 #include "task.hpp"
@@ -19,7 +20,9 @@ using namespace reel;
 using namespace ranks;
 
 void train(const Options& options) {
-    const std::unique_ptr<Task> task = options.model == "gpt" ? gpt_task() : digits_task(options);
+    Device device = device_named(options.device);
+    if (device.is_cuda()) device = Device(kCUDA, DeviceIndex(distributed::rank() % cuda::device_count()));
+    const std::unique_ptr<Task> task = options.model == "gpt" ? gpt_task(device) : digits_task(options, device);
     std::int64_t step = 0;
     distributed::checkpoint::State state;
     state.add("model", task->module()).add("optimizer", task->optimizer()).add("step", step);

@@ -17,8 +17,10 @@ Options parse_options(int argc, char** argv) {
         "digits (replicated, gradients averaged) or gpt (parameters spread over the ranks)")(
         "ranks,n", po::value(&o.ranks)->default_value(o.ranks), "threads, where no processes were started")(
         "steps", po::value(&o.steps)->default_value(o.steps),
-        "of training")("data", po::value(&o.data)->default_value(o.data), "the digits")(
-        "checkpoint", po::value(&o.checkpoint), "folder to go on from, and to save in every tenth step")(
+        "of training")("device", po::value(&o.device)->default_value(o.device),
+                       "where ranks compute: cpu, or cuda, a device each as far as there are")(
+        "data", po::value(&o.data)->default_value(o.data),
+        "the digits")("checkpoint", po::value(&o.checkpoint), "folder to go on from, and to save in every tenth step")(
         "out", po::value(&o.out)->default_value(o.out), "the report");
     po::variables_map given;
     po::store(po::command_line_parser(argc, argv).options(text).run(), given);

@@ -29,7 +29,7 @@ public:
     /// What was learned, with its name. All ranks call it.
     virtual std::pair<std::string, std::string> verdict() = 0;
 };
-std::unique_ptr<Task> digits_task(const Options& options);
-std::unique_ptr<Task> gpt_task();
+std::unique_ptr<Task> digits_task(const Options& options, reel::Device device);
+std::unique_ptr<Task> gpt_task(reel::Device device);
 
 } // namespace ranks

@@ -197,6 +197,26 @@ BOOST_AUTO_TEST_CASE(medians_of_long_rows_stand_in_the_middle_of_the_stable_orde
     BOOST_TEST(std::get<1>(full({200}, nan_).nanmedian(0)).item<std::int64_t>() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(extrema_of_rows_meet_every_nan) {
+    manual_seed(10);
+    for (const ScalarType t : {kFloat, kDouble, kHalf, kBFloat16})
+        for (const std::int64_t n : {1, 31, 127, 128, 129, 300, 1024}) {
+            const Tensor x = randn({4, n}).to(t), sorted = std::get<0>(x.sort(1));
+            BOOST_TEST(equal(x.amax(1), sorted.select(1, n - 1)));
+            BOOST_TEST(equal(x.amin(1), sorted.select(1, 0)));
+            BOOST_TEST(equal(x.max(), x.amax(1).max()));
+            for (std::int64_t at = 0; at < n; at += std::max<std::int64_t>(1, n / 37)) {
+                Tensor with = x.clone();
+                with.select(1, at).narrow(0, 2, 1).fill_(nan_);
+                const Tensor most = with.amax(1), least = with.amin(1);
+                for (std::int64_t r = 0; r < 4; ++r) {
+                    BOOST_TEST(std::isnan(most[r].item<double>()) == (r == 2));
+                    BOOST_TEST(std::isnan(least[r].item<double>()) == (r == 2));
+                }
+            }
+        }
+}
+
 BOOST_AUTO_TEST_CASE(running_logarithms_of_sums) {
     manual_seed(5);
     const auto check = [](const Tensor& x) {
@@ -213,6 +233,28 @@ BOOST_AUTO_TEST_CASE(running_logarithms_of_sums) {
     x[5].narrow(0, 0, 256).sub_(3e38f);
     check(x);
     BOOST_TEST(equal(x.logcumsumexp(1)[4], x[4].logcumsumexp(0)));
+}
+
+BOOST_AUTO_TEST_CASE(small_matrices_are_factored_as_large_ones) {
+    manual_seed(9);
+    for (const ScalarType t : {kFloat, kDouble, kComplexDouble})
+        for (const std::int64_t n : {0, 1, 2, 5, 8, 12, 13, 30}) {
+            const Tensor x = randn({3, n, n}, t), a = matmul(x, x.mH()) + eye(n, std::nullopt, x.options());
+            const double close = t == kFloat ? 1e-4 : 1e-12;
+            const Tensor lower = linalg_cholesky(a), upper = linalg_cholesky(a, true);
+            BOOST_TEST(allclose(matmul(lower, lower.mH()), a, close, close));
+            BOOST_TEST(allclose(upper, lower.mH(), close, close));
+            BOOST_TEST(equal(lower, lower.tril()));
+            BOOST_TEST(equal(linalg_cholesky(a.tril()), lower)); // nothing else is read
+            BOOST_TEST(equal(linalg_cholesky(a.triu(), true), upper));
+        }
+    for (const std::int64_t n : {4, 40}) {
+        Tensor a = eye(n, std::nullopt, TensorOptions(kDouble)).repeat({3, 1, 1});
+        a[0][2][2].fill_(-1);
+        a[1][3][3].fill_(nan_);
+        REEL_TEST_LIST(std::get<1>(linalg_cholesky_ex(a)), 3, 4, 0);
+        BOOST_TEST(message<LinAlgError>([&] { linalg_cholesky(a); }).find("linalg.cholesky") == 0u);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(histograms_count_each_number_once) {

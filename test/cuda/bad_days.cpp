@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(any_call_of_a_step_through_libraries_may_fail_once) {
     fail(0);
     BOOST_TEST(training.step(x) == want);
     const long all = calls();
-    BOOST_TEST(all > 200);
+    BOOST_TEST(all > 100); // more where each tensor asks the driver for memory
     int failed = 0;
     for (long n = 1; n <= all; ++n) {
         const std::size_t before = reel::cuda::memory_allocated();

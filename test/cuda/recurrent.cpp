@@ -10,6 +10,8 @@
 
 #include <reel/autograd.hpp>
 #include <reel/autograd/cuda.hpp>
+#include <reel/nn.hpp>
+#include <reel/optim.hpp>
 
 #include "cuda/on_device.hpp"
 
@@ -218,6 +220,57 @@ BOOST_AUTO_TEST_CASE(a_layer_in_a_graph) {
     graph.replay();
     graph.replay();
     for (std::size_t i = 0; i < own.size(); ++i) BOOST_TEST(there::distance(own[i].grad(), want[i]) < 1e-12, i);
+}
+
+BOOST_AUTO_TEST_CASE(weights_of_a_layer_lie_as_the_library_wants_them) {
+    manual_seed(2);
+    nn::LSTM here(nn::LSTMOptions(4, 64).num_layers(2).bidirectional(true).proj_size(8)); // gates without gaps
+    here->to(kDouble);
+    const nn::LSTM there(std::dynamic_pointer_cast<nn::LSTMImpl>(here->clone(gpu)));
+    const auto flat = [](const nn::LSTM& m) {
+        const std::vector<Tensor> w = m->parameters();
+        bool all = true;
+        for (std::size_t i = 0; i + 5 <= w.size(); i += 5)
+            for (std::size_t k = 1; k < 5; ++k) all = all && w[i + k].is_alias_of(w[i]);
+        return all;
+    };
+    BOOST_TEST(flat(there) == cuda::cudnn_is_available());
+    const Tensor x = numbers({5, 3, 4}, kDouble, 0.5);
+    optim::Adam a(here->parameters(), 0.1), b(there->parameters(), 0.1);
+    for (int i = 0; i < 3; ++i) {
+        for (const nn::LSTM& m : {here, there}) {
+            m->zero_grad();
+            const auto [y, states] = m->forward(x.to(m->parameters()[0].device()));
+            (y.square().sum() + std::get<1>(states).sum()).backward();
+        }
+        a.step();
+        b.step();
+    }
+    const std::vector<Tensor> want = here->parameters(), got = there->parameters();
+    for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(there::distance(got[i], want[i]) < 1e-9, i);
+    there->load_state_dict(here->state_dict()); // in place
+    BOOST_TEST(flat(there) == cuda::cudnn_is_available());
+    there->to(kFloat);
+    BOOST_TEST(flat(there) == cuda::cudnn_is_available());
+    there->to(kCPU);
+    BOOST_TEST(there->parameters()[0].device().is_cpu());
+    if (!calls || !cuda::cudnn_is_available()) return;
+    // what is flat is not copied
+    there->to(gpu);
+    const Tensor moved = there::put(x.to(kFloat));
+    const auto calls_of = [&] {
+        fail(0);
+        there->forward(moved);
+        return calls();
+    };
+    calls_of();
+    const long as_it_lies = calls_of();
+    for (const Tensor& p : there->parameters()) p.set_data(p.detach().clone());
+    BOOST_TEST(!flat(there));
+    BOOST_TEST(calls_of() > as_it_lies + 10);
+    there->flatten_parameters();
+    BOOST_TEST(flat(there));
+    BOOST_TEST(calls_of() == as_it_lies);
 }
 
 BOOST_AUTO_TEST_CASE(any_call_of_cudnn_may_fail_once) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh OUT [all]: the tests of the device, on a device that is emulated: work that runs as late as it may with threads
 # in reverse, in an order and at times that are drawn, and on a small device. `all` adds the watch (`b2 watched`), the
-# other orders, times and allocators.
+# address and undefined-behaviour sanitizers (`b2 checked`), the other orders, times and allocators.
 set -u
 cd "$(dirname "$0")/../.."
 out=$1
@@ -30,6 +30,51 @@ on_device() { # on_device emulated|watched MODES [cache]; without, each allocati
     echo "$*:"
     tail -n 20 <<<"$log"
     return 1
+}
+# under the sanitizers, which must be there before all else; only the device's library is made for them
+on_checked_device() { # on_checked_device MODES
+    local log preload
+    preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)"
+    log=$(LD_LIBRARY_PATH="$out/checked/lib" REEL_CUDA_ALLOCATOR=driver REEL_EMULATION=$1 ASAN_OPTIONS=detect_leaks=0 \
+        UBSAN_OPTIONS=print_stacktrace=1 timeout 900 env LD_PRELOAD="$preload" "$out/bin/test_cuda" --color_output=no 2>&1)
+    if [ $? -eq 0 ] && ! grep -q skipped <<<"$log"; then return 0; fi
+    echo "checked $*:"
+    grep -aE "error: |ERROR: |runtime error" <<<"$log" | head -n 20
+    tail -n 20 <<<"$log"
+    return 1
+}
+# toolkits without some of the libraries that ops ask for: an error that says which, or another way
+without_libraries() {
+    local log
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_CUFFT_LIBRARY=none.so REEL_CUSOLVER_LIBRARY=none.so \
+        REEL_CUBLAS_LIBRARY=none.so REEL_CUDNN_LIBRARY=none.so timeout 900 "$out/bin/test_cuda" --color_output=no \
+        --run_test=cuda_lost_device/libraries_that_are_missing,cuda_factorizations,cuda_layers 2>&1) && return 0
+    echo "without libraries:"
+    tail -n 20 <<<"$log"
+    return 1
+}
+# every example that takes `--device`, on the first device or the second; one that there is not is refused
+examples() { # examples DEVICE
+    local source name log status=0
+    for source in $(grep -l '"device.hpp"' examples/*.cpp); do
+        name=$(basename "$source" .cpp)
+        [ -x "$out/bin/$name" ] || continue
+        log=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 300 "$out/bin/$name" --device "$1" 2>&1) && continue
+        echo "example $name --device $1:"
+        tail -n 5 <<<"$log"
+        status=1
+    done
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 300 "$out/bin/ranks" --device cuda --steps 5 --out "$work/ranks.html" 2>&1) || {
+        echo "ranks --device cuda:"
+        tail -n 5 <<<"$log"
+        status=1
+    }
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" "$out/bin/04_freeze_and_finetune" --device cuda:7 2>&1)
+    if [ $? -ne 2 ] || [ "$log" != "--device cuda:7: there is no such device" ]; then
+        echo "04_freeze_and_finetune --device cuda:7: $log"
+        status=1
+    fi
+    return "$status"
 }
 # what the reference has: a case whose kernel is not there yet is counted, not failed
 of_the_reference() {
@@ -64,7 +109,11 @@ refusals() {
 if [ -x "$out/bin/oracle-replay" ]; then start of_the_reference; fi
 if [ -x "$out/bin/op-table" ]; then start refusals; fi
 if [ -x "$out/bin/reel-bench" ]; then start bench_rows; fi
-if [ "${2:-}" = all ]; then start on_device watched order=forward,timing=late; fi
+if [ "${2:-}" = all ]; then
+    start on_device watched order=forward,timing=late
+    if [ -e "$out/checked/lib/libreel_cuda.so" ]; then start on_checked_device order=reverse,timing=late; fi
+fi
+if [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda; fi
 start on_device emulated order=reverse,timing=late
 start on_device emulated order=random,timing=random,seed=$seed cache
 start on_device emulated order=forward,timing=late,device=small cache
@@ -75,6 +124,8 @@ if [ "${2:-}" = all ]; then
     start on_device emulated order=forward,timing=late,device=small
     start on_device emulated order=reverse,timing=late cache
 fi
+if [ "${2:-}" = all ] && [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda:1; fi
+start without_libraries
 # with Reel's own kernels in cuDNN's place
 REEL_CUDNN_LIBRARY=none.so start on_device emulated order=forward,timing=late
 # without a device that can be used: the reason, and everything else works

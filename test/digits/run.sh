@@ -67,7 +67,7 @@ check "going on after a kill fails: $(tail -n 1 "$dir/c.log")" [ "$status" -eq 0
 check "going on after a kill gives another model" cmp -s "$dir/a/model.safetensors" "$dir/c/model.safetensors"
 check "going on after a kill gives another report" cmp -s "$dir/a/report.html" "$dir/c/report.html"
 
-refused "a device that there is not" "expected cpu or cuda, got .tpu" --device tpu
+refused "a device that there is not" "expected cpu, cuda or cuda:1, got .tpu" --device tpu
 refused "an unknown option" "nonsense" --nonsense
 refused "a bad number" "threads" --threads none
 refused "a batch larger than the data" "batch" --batch 5000 --out "$dir/d"

@@ -40,6 +40,28 @@ BOOST_AUTO_TEST_CASE(gradients_are_the_means_of_the_ranks_bit_for_bit) {
     }
 }
 
+// D-12: in the dtype of the gradients, however long they are
+BOOST_AUTO_TEST_CASE(each_rank_divides_its_gradient_before_all_add_up) {
+    const auto gradient_of = [](std::int64_t rank, ScalarType dtype) {
+        Generator generator = reel::detail::createCPUGenerator(std::uint64_t(77 + rank));
+        return reel::randn({1, 20'011}, generator, kDouble).to(dtype);
+    };
+    for (const ScalarType dtype : {kHalf, kBFloat16, kFloat, kDouble})
+        for (const std::int64_t n : {2, 3}) {
+            const ScalarType sums = dtype == kDouble ? kDouble : kFloat;
+            Tensor want = reel::zeros({1, 20'011}, sums);
+            for (std::int64_t r = 0; r < n; ++r) want = want + (gradient_of(r, dtype) / n).to(sums);
+            const auto got = on_ranks(n, [&](std::int64_t rank) {
+                nn::Linear net(nn::LinearOptions(20'011, 1).bias(false));
+                net->to(dtype);
+                DistributedDataParallel ddp(net);
+                ddp(gradient_of(rank, dtype)).sum().backward();
+                return net->weight.grad().clone();
+            });
+            for (const Tensor& g : got) BOOST_TEST(reel::equal(g, want.to(dtype)), dtype << ", " << n << " ranks");
+        }
+}
+
 // D-12
 BOOST_AUTO_TEST_CASE(training_is_that_of_one_process_with_the_mean_of_the_losses) {
     nn::Sequential alone = small_net();

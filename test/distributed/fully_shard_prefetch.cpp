@@ -63,6 +63,11 @@ std::vector<Tensor> train(bool prefetch, bool whole_too, std::int64_t rank, bool
     for (const Tensor& p : net->parameters()) whole.push_back(full_tensor(p).clone());
     return whole;
 }
+/// Sanitized builds count no memory.
+bool is_counted() {
+    const Tensor one = reel::empty({width});
+    return memory_stats().allocated_bytes > 0;
+}
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(fully_sharded_prefetch, *boost::unit_test::label("threads"))
@@ -81,6 +86,7 @@ BOOST_AUTO_TEST_CASE(results_are_those_without_in_any_order) {
 
 // D-39
 BOOST_AUTO_TEST_CASE(the_next_is_there_while_one_runs) {
+    if (!is_counted()) return;
     const auto most = [](bool prefetch) {
         return on_ranks(1, [prefetch](std::int64_t) {
             nn::Sequential net = wide_net();

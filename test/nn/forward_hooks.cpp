@@ -218,6 +218,27 @@ BOOST_AUTO_TEST_CASE(C_24_tables_keep_hooks_alive_but_not_the_module) {
     BOOST_TEST(captured.expired());
 }
 
+BOOST_AUTO_TEST_CASE(hooks_take_arguments_and_a_tensor_and_return_both_kinds_of_arguments) {
+    Scale m;
+    m->register_forward_hook([](Module&, const Args& a, const Tensor& out) { return out + a[0].toTensor(); });
+    BOOST_TEST(number(m(ones({}))) == 4); // 3 x + x
+    Tensor seen = ones({});
+    auto k = any_module([](const Args& a, const Kwargs& kwargs) -> Value {
+        if (!a[0].isTensor()) throw Error("no tensor");
+        return a[0].toTensor() * kwargs.at("by").toDouble();
+    });
+    k->register_forward_pre_hook([](Module&, const Args& a, const Kwargs&) {
+        return std::pair(a, Kwargs{{"by", 5.0}});
+    });
+    k->register_forward_pre_hook([](Module&, const Args& a, const Kwargs& kwargs) {
+        return std::optional(std::pair(a, Kwargs{{"by", kwargs.at("by").toDouble() * 2}}));
+    });
+    BOOST_TEST(number(k->call_values({Value(ones({}))}).toTensor()) == 10);
+    k->register_forward_hook([&](Module&, const Args&, const Tensor& out) { seen = out; }, {.always_call = true});
+    BOOST_CHECK_THROW(k->call_values({Value("text")}), Error);
+    BOOST_TEST(!seen.defined()); // forward threw: there is no output
+}
+
 BOOST_AUTO_TEST_CASE(a_hook_over_a_tensor_says_what_it_needs) {
     auto m = any_module([](const Args& a, const Kwargs&) { return a[0]; });
     m->register_forward_pre_hook([](Module&, const Tensor&) {});

@@ -163,6 +163,11 @@ BOOST_AUTO_TEST_CASE(gradients_of_single_samples) {
     const nn::NamedTensors none = nn::per_sample_grads( // of a holder, too
         net, [](const Tensor& t, std::int64_t) { return t.sum(); }, zeros({0, 3}));
     BOOST_CHECK((none["0.weight"].sizes().vec() == std::vector<std::int64_t>{0, 4, 3}));
+    const auto loss = [](const Tensor& out, const Tensor& target) { return mse_loss(out, target); };
+    BOOST_CHECK(equal(nn::per_sample_grads(net, loss, x, y)["0.weight"], grads["0.weight"])); // with targets
+    BOOST_CHECK_EXCEPTION(
+        nn::per_sample_grads(net, loss, x, y.narrow(0, 0, 2)), ValueError,
+        says("per_sample_grads: targets: expected one for each sample of the batch [5, 3], got [2, 2]"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

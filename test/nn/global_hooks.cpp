@@ -139,4 +139,16 @@ BOOST_AUTO_TEST_CASE(C_18_tables_written_directly_are_not_announced_but_an_assig
     BOOST_TEST(parameters == 1);
 }
 
+BOOST_AUTO_TEST_CASE(global_forward_hooks_take_options) {
+    int ran = 0;
+    const auto count = [&](Module&, const Args&, const Value& output) { ran += output.isNone(); };
+    RemovableHandle h = nn::register_module_forward_hook(count, {.always_call = true});
+    auto m = any_module([](const Args&, const Kwargs&) -> Value { throw Error("no"); });
+    BOOST_CHECK_THROW(m->call_values({}), Error);
+    h.remove();
+    BOOST_TEST(ran == 1);
+    BOOST_TEST(has(message_of([&] { nn::register_module_forward_hook(count, {.prepend = true}); }),
+                   "global hooks run in the order of their registration"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

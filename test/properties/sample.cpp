@@ -93,6 +93,26 @@ fs::path checkout() {
         if (fs::exists(p / "test/reference/samples.safetensors")) return p;
     throw ValueError("test/reference/samples.safetensors was not found above the working directory or the program");
 }
+/// Onto the device that REEL_PROPERTIES_DEVICE names: what holds of memory, views and derivatives holds there, too.
+/// Calls that it refuses stay out, as those do whose lengths belong on the host.
+void move_where_asked(std::vector<Sample>& list) {
+    const char* const name = std::getenv("REEL_PROPERTIES_DEVICE");
+    if (!name) return;
+    std::vector<Sample> moved;
+    for (const Sample& s : list) {
+        variable_list operands = s.operands();
+        if (operands.empty() || s.is_random()) continue;
+        for (Tensor& t : operands) t = t.to(Device(name));
+        Sample there = s.with(operands);
+        try {
+            there.run_on(operands);
+        } catch (const Error&) {
+            continue;
+        }
+        moved.push_back(std::move(there));
+    }
+    list = std::move(moved);
+}
 std::vector<Sample> read_samples() {
     std::vector<Sample> list;
     add_samples_of_blocks(list);
@@ -100,6 +120,7 @@ std::vector<Sample> read_samples() {
     add_real_samples(list);
     if (!long_form()) {
         add_gauge_free_samples(list);
+        move_where_asked(list);
         return list;
     }
     const char* named = std::getenv("REEL_REFERENCE");
@@ -110,6 +131,7 @@ std::vector<Sample> read_samples() {
     std::sort(files.begin(), files.end());
     for (const fs::path& path : files) add_cases(path, true, list);
     add_gauge_free_samples(list);
+    move_where_asked(list);
     return list;
 }
 

@@ -71,6 +71,10 @@ template <> struct Inside<const QuantileNeighbours&> {
 /// What a kernel returns, back on the device.
 Tensor outside(const Tensor& t) { return t.defined() ? t.to(Device(kCUDA, 0)) : t; }
 DistinctRows outside(const DistinctRows& r) { return {outside(r.first), outside(r.inverse), outside(r.counts)}; }
+std::vector<Tensor> outside(std::vector<Tensor> all) {
+    for (Tensor& t : all) t = outside(t);
+    return all;
+}
 bool outside(bool b) { return b; }
 
 /// The device's function: the CPU's, run where the memory can be read.

@@ -78,6 +78,19 @@ if [ -x "$out/bin/ranks" ]; then
         check "$model: one that was saved goes on" "$threads" "$("${run[@]}" -n 2 "${words[@]}" --steps 12 --checkpoint "$dir/$model" --out "$dir/rest.html" | grep -v ^report)"
     done
 fi
+# mpirun's ranks of one host share memory, too: the same segments and bits, messages of any length, nobody held up
+if command -v mpirun >/dev/null && [ -e "$out/lib/libreel_mpi.so" ]; then
+    mpirun=(mpirun --oversubscribe -n 3)
+    if [ "$(id -u)" -eq 0 ]; then mpirun+=(--allow-run-as-root); fi
+    for words in "1 sums_and_segments" "1 round_trip" "1 busy_elsewhere" "1 crowd" "0 sums_and_segments" "0 round_trip" "0 crowd"; do
+        sign=$(mktemp -u)
+        body=(env OMP_NUM_THREADS=1 BOOST_TEST_LOG_LEVEL=nothing REEL_SHARED_MEMORY="${words% *}" REEL_TEST_BODY="${words#* }" SIGN="$sign" "$out/bin/test_distributed")
+        sockets=$("${run[@]}" -n 3 "${body[@]}")
+        rm -f "$sign"
+        check "mpirun: $words" "$sockets" "$("${clean[@]}" "${mpirun[@]}" "${body[@]}" 2>&1)"
+        rm -f "$sign"
+    done
+fi
 text=$(python3 test/reel_run/bad_days.py "$out/bin" 2>&1)
 echo "$text"
 read -r p f <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$text" | tail -n 1)"

@@ -139,9 +139,13 @@ BOOST_AUTO_TEST_CASE(constants_have_literals) { // SC-63
              {"int[]", "[value=[1, 2]]"},
              {"Tensor", "[value={2}]"},
              {"Double(requires_grad=0, device=cpu)", "[value={0.10000000000000001}]"},
+             {"ComplexDouble(requires_grad=0, device=cpu)", "[value={1.+2.j}]"},
              {"Tensor", "[value=tensor(float32, [2, 1], [1., 2.5])]"},
          })
         BOOST_TEST(parse_graph(constant(type, attribute))->str() == constant(type, attribute));
+    const std::string pair = constant("Tensor", "[value={(-inf,0)}]"); // as the reference writes it
+    BOOST_TEST(parse_graph(pair)->outputs()[0]->node()->value().toTensor().is_complex());
+    BOOST_TEST(canonical_text(pair) == canonical(*parse_graph(pair)));
     auto g = parse_graph(constant("str", "[value=\"\\303\\251\"]"));
     BOOST_TEST(g->outputs()[0]->node()->value().toStringRef() == "\xc3\xa9");
     // as the reference garbles it

@@ -1,5 +1,6 @@
 // The Reel side of doc/guide/from-pytorch.md, which shows these lines. Compiled, not run.
 #include <reel/autograd/define_op.hpp>
+#include <reel/autograd/keywords.hpp>
 #include <reel/distributions.hpp>
 #include <reel/reel.hpp>
 
@@ -73,6 +74,9 @@ void functions_of_modules(nn::Sequential net, Tensor x, Tensor batch, Tensor tar
     Tensor y = nn::functional_call(net, params, x);
     nn::NamedTensors grads = nn::per_sample_grads(
         net, [&](const Tensor& out, std::int64_t i) { return cross_entropy(out, target[i].unsqueeze(0)); }, batch);
+    auto loss = [](const Tensor& out, const Tensor& t) { return cross_entropy(out, t); };
+    grads = nn::per_sample_grads(net, loss, batch, target);
+    autograd::variable_list rows = autograd::grad_batched({y}, {x}, {eye(2)});
     for (auto& [name, p] : net->named_parameters()) p.requires_grad_(name.starts_with("3."));
     nn::Sequential more{nn::LeakyReLU(0.2), nn::LeakyReLU(nn::LeakyReLUOptions(0.2).inplace(true))};
     auto category = distributions::Categorical::from_logits(y);
@@ -80,6 +84,17 @@ void functions_of_modules(nn::Sequential net, Tensor x, Tensor batch, Tensor tar
     ctx->saved_data["step"] = 0.5;
     ctx->saved_data["net"] = Value::box(net);
     nn::Sequential back = ctx->saved_data["net"].get<nn::Sequential>();
+    Tensor smooth = cross_entropy(y, target, kw::cross_entropy{.label_smoothing = 0.1});
+}
+
+void schedules(optim::AdamW& opt) {
+    optim::OneCycleLROptions o;
+    o.max_lr = 1;
+    o.total_steps = 9;
+    o.pct_start = 0.2;
+    optim::OneCycleLR cycle(opt, o);
+    std::function<double(std::int64_t)> f = [](std::int64_t) { return 0.5; }, g = f;
+    optim::LambdaLR by_group(opt, optim::EpochFunctions{f, g});
 }
 
 void files(nn::Sequential net, optim::AdamW& optimizer) {

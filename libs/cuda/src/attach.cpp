@@ -3,6 +3,7 @@
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/kernels/copy.hpp>
 #include <reel/cuda/device.hpp>
+#include <reel/cuda/stream.hpp>
 
 #include "check.hpp"
 #include "copy.hpp"
@@ -34,6 +35,11 @@ namespace {
     hooks.order = &order_streams;
     hooks.used_on = [](void* data, DeviceIndex index, DeviceIndex stream_device, std::uintptr_t stream) {
         device_used_on(data, index, raw_stream(stream_device, stream));
+    };
+    hooks.mark = [](DeviceIndex index) -> std::function<void()> {
+        Event here;
+        here.record(current_stream(index));
+        return [here] { here.synchronize(); };
     };
     kernels::copy.set(kCUDA, &device_copy);
     kernels::fill.set(kCUDA, &device_fill);

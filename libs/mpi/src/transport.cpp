@@ -1,4 +1,5 @@
-// Messages over MPI: an envelope, with what is short; what is long follows by itself.
+// Messages over MPI: an envelope, with what is short; what is long follows by itself. Ranks of one host write theirs
+// into memory that they have in common.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/distributed/detail/lifeline.hpp>
+#include <reel/distributed/detail/neighbours.hpp>
 #include <reel/distributed/detail/transport.hpp>
 
 #include "environment.hpp"
@@ -23,7 +25,7 @@ namespace {
 using namespace distributed::detail;
 namespace mpi = boost::mpi;
 
-constexpr int envelope_tag = 0, payload_tag = 1;
+constexpr int envelope_tag = 0, payload_tag = 1, introduction_tag = 2;
 constexpr std::size_t inline_bytes = 16384;               // copied, and behind the envelope
 constexpr std::size_t piece_bytes = std::size_t(1) << 30; // MPI counts in ints
 
@@ -55,7 +57,7 @@ public:
           lifeline_(rank_, size_, [this](std::int64_t r) { lost(r); }) {
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         if (size_ > 1) connect(deadline_after(options.timeout));
-        box_.set_pump([this] { return pump(); });
+        else box_.set_pump([this] { return pump_mpi(); });
     }
     ~MpiTransport() override {
         lifeline_.close();
@@ -69,6 +71,7 @@ public:
 
     bool send(std::int64_t peer, const Envelope& envelope, const void* bytes, Deadline deadline) override {
         if (!box_.loss(peer).empty()) return false;
+        if (near_ && near_->has(peer)) return send_near(peer, envelope, bytes, deadline);
         std::list<Leaving> one(1);
         const bool is_short = envelope.payload <= inline_bytes;
         try {
@@ -93,7 +96,7 @@ public:
                     return false;
                 }
             }
-            if (pump()) idle = 0;
+            if (box_.pump()) idle = 0;
             else if (idle > 200) std::this_thread::sleep_for(std::chrono::microseconds(20));
         }
     }
@@ -106,7 +109,7 @@ public:
         const Deadline deadline = deadline_after(std::chrono::seconds(1));
         for (std::int64_t peer = 0; peer < size_; ++peer)
             if (peer != rank_) send(peer, e, text.data(), deadline);
-        while (Clock::now() < deadline && !flushed()) pump();
+        while (Clock::now() < deadline && !flushed()) box_.pump();
         if (!ordinary || !flushed()) {
             spoilt_ = true;
             give_up();
@@ -124,16 +127,65 @@ private:
             ::gethostname(meeting.host, sizeof meeting.host - 1);
             meeting.port = lifeline_.open();
         }
-        MPI_Comm near = MPI_COMM_NULL;
-        int neighbours = 0;
+        std::vector<bool> here;
         {
             const std::lock_guard lock(turn());
             MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, comm_);
-            MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &near);
-            MPI_Comm_size(near, &neighbours);
-            MPI_Comm_free(&near);
+            here = ranks_of_this_host();
         }
-        lifeline_.connect(neighbours == size_ ? "127.0.0.1" : meeting.host, meeting.port, deadline);
+        const bool all_here = std::ranges::count(here, false) == 0;
+        lifeline_.connect(all_here ? "127.0.0.1" : meeting.host, meeting.port, deadline);
+        near_ = Neighbours::meet({rank_, size_, deadline, [&](std::int64_t peer) { return here[std::size_t(peer)]; },
+                                  [this](std::int64_t peer, const void* bytes, std::size_t size) {
+                                      tell(int(peer), bytes, size);
+                                      return true;
+                                  },
+                                  [this, deadline](std::int64_t peer, void* bytes, std::size_t size) {
+                                      return hear(int(peer), bytes, int(size), deadline);
+                                  }});
+        all_near_ = near_ && near_->count() + 1 == size_;
+        if (near_)
+            near_->serve(
+                box_, [this] { return pump(); }, all_near_);
+        else box_.set_pump([this] { return pump_mpi(); });
+        met_ = true;
+        for (std::int64_t r = 0; r < size_; ++r)
+            if (ended_[std::size_t(r)] != 0) lost(r);
+    }
+    /// With the turn.
+    std::vector<bool> ranks_of_this_host() const {
+        MPI_Comm near = MPI_COMM_NULL;
+        MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &near);
+        const mpi::communicator host(near, mpi::comm_take_ownership);
+        std::vector<int> theirs(std::size_t(host.size()), 0);
+        const int mine = int(rank_);
+        MPI_Allgather(&mine, 1, MPI_INT, theirs.data(), 1, MPI_INT, near);
+        std::vector<bool> here(std::size_t(size_), false);
+        for (const int r : theirs) here[std::size_t(r)] = true;
+        return here;
+    }
+    void tell(int peer, const void* bytes, std::size_t size) {
+        const std::lock_guard lock(turn());
+        Leaving& out = leaving_.emplace_back();
+        out.head.assign(static_cast<const char*>(bytes), static_cast<const char*>(bytes) + size);
+        out.parts.push_back(comm_.isend(peer, introduction_tag, out.head.data(), int(size)));
+    }
+    bool hear(int peer, void* bytes, int size, Deadline deadline) {
+        for (;; std::this_thread::sleep_for(std::chrono::microseconds(20))) {
+            const std::lock_guard lock(turn());
+            std::erase_if(leaving_, [](Leaving& l) { return l.complete(); });
+            if (comm_.iprobe(peer, introduction_tag)) {
+                comm_.recv(peer, introduction_tag, static_cast<char*>(bytes), size);
+                return true;
+            }
+            if (ended_[std::size_t(peer)] != 0 || Clock::now() >= deadline) return false;
+        }
+    }
+
+    bool send_near(std::int64_t peer, const Envelope& envelope, const void* bytes, Deadline deadline) {
+        if (near_->send(peer, envelope, bytes, deadline, [&] { return !box_.loss(peer).empty(); })) return true;
+        box_.lose(peer, "takes no messages: its process stands still"); // unless it is known to have ended
+        return false;
     }
 
     /// With the turn.
@@ -155,8 +207,13 @@ private:
         return leaving_.empty();
     }
 
-    /// Whatever has come, to the mailbox. Any thread; one at a time does it.
+    /// Whatever has come, to the mailbox. Any thread.
     bool pump() {
+        const bool near = near_->pump(box_);
+        return (!all_near_ && pump_mpi()) || near;
+    }
+    /// One thread at a time does it.
+    bool pump_mpi() {
         std::unique_lock single(pumping_, std::try_to_lock);
         if (!single) return false;
         std::vector<std::pair<std::int64_t, Message>> come;
@@ -191,10 +248,14 @@ private:
 
     /// The lifeline's thread: what the lost rank had sent before may still be coming.
     void lost(std::int64_t rank) {
-        ended_[std::size_t(rank)] = (Clock::now() + std::chrono::milliseconds(50)).time_since_epoch().count();
-        any_ended_ = true;
         spoilt_ = true;
         give_up();
+        if (met_ && near_ && near_->has(rank)) { // all that it has written is there
+            near_->pump(box_);
+            return box_.lose(rank, ended);
+        }
+        ended_[std::size_t(rank)] = (Clock::now() + std::chrono::milliseconds(50)).time_since_epoch().count();
+        any_ended_ = true;
         box_.notify();
     }
     void report_ended() {
@@ -203,18 +264,22 @@ private:
             const auto at = when.load();
             if (at == 0 || Clock::now().time_since_epoch().count() < at) continue;
             when = 0;
-            box_.lose(r, "has closed its connection without leaving: its process has ended");
+            box_.lose(r, ended);
         }
     }
 
+    static constexpr const char* ended = "has closed its connection without leaving: its process has ended";
+
     mpi::communicator comm_;
     std::int64_t rank_, size_;
+    std::unique_ptr<Neighbours> near_; ///< outlives the messages in its memory; null where there are none
+    bool all_near_ = false;            ///< nothing goes by MPI but the first words
     Mailbox box_;
     std::mutex pumping_;
     std::vector<std::deque<Arriving>> arriving_; // with the turn
     std::list<Leaving> leaving_;                 // so, too
     std::vector<std::atomic<Clock::rep>> ended_; ///< when a rank that has ended counts as lost; 0: not, or told
-    std::atomic<bool> any_ended_ = false, spoilt_ = false;
+    std::atomic<bool> any_ended_ = false, spoilt_ = false, met_ = false;
     Lifeline lifeline_;
 };
 

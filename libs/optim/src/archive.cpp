@@ -64,6 +64,7 @@ void OptimizerParamState::serialize(serialize::InputArchive& archive) {
 }
 
 void Optimizer::save(serialize::OutputArchive& archive) const {
+    const_cast<Optimizer*>(this)->settle();
     serialize::OutputArchive groups, states;
     std::int64_t number = 0;
     std::unordered_map<const void*, std::int64_t> seen;
@@ -154,7 +155,7 @@ void Optimizer::load(serialize::InputArchive& archive) {
         }
     }
     groups_ = std::move(fresh);
-    state_ = std::move(made);
+    state() = std::move(made);
 }
 
 } // namespace reel::optim

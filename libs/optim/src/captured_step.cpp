@@ -10,6 +10,7 @@
 
 #include <reel/autograd/device_hooks.hpp>
 
+#include "scaled_step.hpp"
 #include "step_batch.hpp"
 
 namespace reel::optim {
@@ -21,26 +22,6 @@ std::string class_of(const Optimizer& optimizer) {
     return name.substr(name.rfind(':') + 1);
 }
 
-/// Reads the fields of a state, or sets them to what was read; tensors stay the same ones.
-class FieldValues : public FieldVisitor {
-public:
-    explicit FieldValues(Fields& of) : of_(of) { of_.fields(*this); }
-    void put_back() {
-        reading_ = false;
-        of_.fields(*this);
-    }
-
-private:
-    void visit(const FieldRef& field) override {
-        if (reading_) values_.push_back(field.get());
-        else field.set(values_[next_++]);
-    }
-    Fields& of_;
-    std::vector<Value> values_;
-    bool reading_ = true;
-    std::size_t next_ = 0;
-};
-
 } // namespace
 
 Optimizer::Optimizer(Optimizer&& o) noexcept
@@ -49,7 +30,8 @@ Optimizer::Optimizer(Optimizer&& o) noexcept
       state_dict_pre_hooks_(std::move(o.state_dict_pre_hooks_)),
       load_state_dict_post_hooks_(std::move(o.load_state_dict_post_hooks_)),
       state_dict_post_hooks_(std::move(o.state_dict_post_hooks_)),
-      load_state_dict_pre_hooks_(std::move(o.load_state_dict_pre_hooks_)), step_count_(o.step_count_),
+      load_state_dict_pre_hooks_(std::move(o.load_state_dict_pre_hooks_)), grad_scale_(std::move(o.grad_scale_)),
+      found_inf_(std::move(o.found_inf_)), unsettled_(std::move(o.unsettled_)), step_count_(o.step_count_),
       self_(std::move(o.self_)) {
     if (self_) *self_ = this;
 }
@@ -63,6 +45,9 @@ Optimizer& Optimizer::operator=(Optimizer&& o) noexcept {
     std::swap(load_state_dict_post_hooks_, o.load_state_dict_post_hooks_);
     std::swap(state_dict_post_hooks_, o.state_dict_post_hooks_);
     std::swap(load_state_dict_pre_hooks_, o.load_state_dict_pre_hooks_);
+    std::swap(grad_scale_, o.grad_scale_);
+    std::swap(found_inf_, o.found_inf_);
+    std::swap(unsettled_, o.unsettled_);
     std::swap(step_count_, o.step_count_);
     std::swap(self_, o.self_);
     if (self_) *self_ = this;
@@ -74,13 +59,18 @@ Optimizer::~Optimizer() {
 }
 
 void Optimizer::capture_step(Device device) {
-    std::vector<FieldValues> before;
-    for (const auto& [param, state] : state_) before.emplace_back(*state);
+    detail::UnsettledStep before(state_, device);
     std::size_t with_gradients = 0;
     for (const OptimizerParamGroup& g : groups_)
         for (const Tensor& p : g.params()) with_gradients += p.mutable_grad().defined() && p.numel() > 0;
     const std::size_t states = state_.size();
     const auto batch = std::make_shared<detail::StepBatch>(detail::StepBatch::Mode::steps);
+    Tensor found; // as it is when a replay gets here
+    if (found_inf_.defined()) {
+        const NoGradGuard no_grad;
+        found = found_inf_.clone();
+        batch->skip_where(found);
+    }
     update_groups(*batch);
     batch->end();
     REEL_CHECK(state_.size() == states, "optimizer: the state of a parameter was made within the capture, and would be "
@@ -88,15 +78,21 @@ void Optimizer::capture_step(Device device) {
     REEL_CHECK(batch->size() == with_gradients, "optimizer: a step of ", class_of(*this),
                " cannot be captured: ", with_gradients - batch->size(), " of ", with_gradients,
                " parameters are not stepped by a rule for each element on ", device.str(), "; step outside the graph");
-    for (FieldValues& values : before) values.put_back(); // nothing has run yet
+    before.undo(state_); // nothing has run yet
     if (!self_) self_ = std::make_shared<Optimizer*>(this);
-    device_hooks(device.type()).before_replay(device.index(), [batch, self = self_] {
+    device_hooks(device.type()).before_replay(device.index(), [batch, found, self = self_] {
         REEL_CHECK(*self, "cuda::Graph: replay: the optimizer whose step was captured is gone");
         Optimizer& optimizer = **self;
+        optimizer.settle();
+        std::unique_ptr<detail::UnsettledStep> unsettled;
+        if (found.defined()) unsettled = std::make_unique<detail::UnsettledStep>(optimizer.state_, found.device());
         detail::StepBatch rules(detail::StepBatch::Mode::rules);
         optimizer.update_groups(rules);
         batch->write_rules(rules);
         ++optimizer.step_count_;
+        if (!unsettled) return;
+        unsettled->skipped = [found] { return found.item<double>() != 0; }; // the replay has been queued by then
+        optimizer.unsettled_ = std::move(unsettled);
     });
 }
 

@@ -103,6 +103,7 @@ void remember(LBFGSParamState& s, const Tensor& gradient, std::int64_t history_s
 } // namespace
 
 Tensor LBFGS::step(LossClosure closure) {
+    refuse_scaling(class_name);
     REEL_CHECK(closure, "LBFGS: step needs a closure that evaluates the loss and its gradients");
     run_pre_hooks();
     Tensor first;

@@ -13,6 +13,7 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "recorded_step.hpp"
+#include "scaled_step.hpp"
 #include "step_batch.hpp"
 
 namespace reel::optim {
@@ -142,11 +143,16 @@ void Optimizer::finish_step() {
     run(global_hooks().post, *this);
 }
 Tensor Optimizer::step(LossClosure closure) {
+    settle();
     run_pre_hooks();
     Tensor loss;
     if (closure) {
         EnableGradGuard grad;
         loss = closure();
+    }
+    if ((grad_scale_.defined() || found_inf_.defined()) && !begin_scaled_step()) {
+        finish_step();
+        return loss;
     }
     for (const OptimizerParamGroup& g : groups_)
         for (const Tensor& p : g.params())
@@ -155,6 +161,13 @@ Tensor Optimizer::step(LossClosure closure) {
                 return loss;
             }
     detail::StepBatch batch(detail::StepBatch::Mode::steps);
+    if (found_inf_.defined() && device_decides()) {
+        const NoGradGuard no_grad;
+        auto before = std::make_unique<detail::UnsettledStep>(state_, found_inf_.device());
+        before->skipped = detail::is_not_zero_later(found_inf_);
+        batch.skip_where(found_inf_);
+        unsettled_ = std::move(before);
+    }
     update_groups(batch);
     finish_step();
     return loss;

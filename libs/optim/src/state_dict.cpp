@@ -81,6 +81,7 @@ void Optimizer::load_state_dict(const Value& dict) {
 }
 
 Value Optimizer::current_state() const {
+    const_cast<Optimizer*>(this)->settle();
     ValueDict state;
     std::vector<Value> groups;
     std::int64_t number = 0;
@@ -114,6 +115,7 @@ Value Optimizer::current_state() const {
 constexpr std::string_view misspelt_foreach = "foreign";
 
 void Optimizer::restore(const Value& value) {
+    settle();
     REEL_CHECK_TYPE(value.isGenericDict(), "load_state_dict: expected a dict, got ", value.kind_name());
     const ValueDict& dict = value.toGenericDict();
     const std::vector<Value>& groups = dict.at("param_groups").elements();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <typeinfo>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <reel/autograd/device_hooks.hpp>
@@ -30,6 +31,8 @@ public:
     void add(const char* optimizer, const Rule& rule, const Tensor& param, const Tensor& grad,
              std::initializer_list<std::reference_wrapper<const Tensor>> state);
     void flush();
+    /// The steps are left out where that number, of float32, is not 0 when the device gets there. Before any is added.
+    void skip_where(Tensor found_inf) { found_inf_ = std::move(found_inf); }
     /// How many steps were collected.
     std::size_t size() const { return size_; }
     /// Gives rules, collected by the same calls on a later occasion, to the launches of this batch that were captured.
@@ -58,11 +61,13 @@ private:
     std::vector<std::unique_ptr<Part>> open_, done_;
     std::unordered_set<const void*> params_; ///< of the open parts
     std::size_t size_ = 0;
+    Tensor found_inf_;
 };
 
 template <class Rule> class StepBatch::PartOf : public Part {
 public:
-    PartOf(const Tensor& param) : where_(param) {}
+    PartOf(const Tensor& param, const Tensor& found_inf)
+        : where_(param), found_inf_(found_inf.defined() ? found_inf.detach().to(param.device()) : found_inf) {}
     bool fits(const Tensor& param) const {
         return param.device() == where_.device() && param.scalar_type() == where_.scalar_type();
     }
@@ -76,7 +81,7 @@ public:
             const reel::detail::DenseUpdate& u = *lent_[i].update;
             steps.push_back({&rules_[i], {u.dtype(), u.count(), u.size(), u.data()}});
         }
-        writer_ = batched_step_kernel<Rule>(where_, steps);
+        writer_ = batched_step_kernel<Rule>(where_, steps, found_inf_);
         for (const Lent& l : lent_) l.update->commit();
         lent_.clear();
     }
@@ -89,7 +94,7 @@ public:
     }
 
 private:
-    Tensor where_;
+    Tensor where_, found_inf_;
     std::vector<Rule> rules_;
     std::vector<Lent> lent_;
     RuleWriter<Rule> writer_;
@@ -98,7 +103,7 @@ private:
 template <class Rule> StepBatch::PartOf<Rule>& StepBatch::part_for(const Tensor& param) {
     for (const auto& part : open_)
         if (auto* const p = dynamic_cast<PartOf<Rule>*>(part.get()); p && p->fits(param)) return *p;
-    open_.push_back(std::make_unique<PartOf<Rule>>(param));
+    open_.push_back(std::make_unique<PartOf<Rule>>(param, found_inf_));
     return static_cast<PartOf<Rule>&>(*open_.back());
 }
 

@@ -18,8 +18,17 @@ using namespace detail;
 namespace {
 constexpr const char* op = "grouped_mm";
 
-/// The bounds of the groups of a dimension of `n`: where the first begins, where each ends.
-std::vector<std::int64_t> bounds_of(const Tensor& offs, std::int64_t n) {
+/// out = a b; the rows of `out` are dense and may lie apart.
+void product(const Tensor& out, const Tensor& a, const Tensor& b) {
+    if (out.numel() == 0) return;
+    if (a.size(1) == 0) return fill_raw(out, 0);
+    const StridedMatrix x(a), y(b);
+    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), 1, host_data(x.data, op),
+              x.ld, host_data(y.data, op), y.ld, 0, host_data(out, op), std::max(out.strides()[0], out.size(1)));
+}
+} // namespace
+
+std::vector<std::int64_t> group_bounds(const Tensor& offs, std::int64_t n) {
     const std::int32_t* const ends = host_data<std::int32_t>(offs, op);
     std::vector<std::int64_t> bounds(std::size_t(offs.numel()) + 1);
     for (std::size_t i = 1; i < bounds.size(); ++i) {
@@ -31,20 +40,10 @@ std::vector<std::int64_t> bounds_of(const Tensor& offs, std::int64_t n) {
     return bounds;
 }
 
-/// out = a b; the rows of `out` are dense and may lie apart.
-void product(const Tensor& out, const Tensor& a, const Tensor& b) {
-    if (out.numel() == 0) return;
-    if (a.size(1) == 0) return fill_raw(out, 0);
-    const StridedMatrix x(a), y(b);
-    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), 1, host_data(x.data, op),
-              x.ld, host_data(y.data, op), y.ld, 0, host_data(out, op), std::max(out.strides()[0], out.size(1)));
-}
-} // namespace
-
 void cpu::grouped_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& offs) {
     const bool rows = b.dim() == 3, columns = a.dim() == 3; // which is cut; neither: the dimension that is summed over
     const std::int64_t n = rows ? a.size(0) : b.size(columns ? 1 : 0), groups = offs.numel();
-    const std::vector<std::int64_t> bounds = bounds_of(offs, n);
+    const std::vector<std::int64_t> bounds = group_bounds(offs, n);
     const auto cut = [&](const Tensor& t, std::int64_t dim, std::size_t i) {
         return narrow_raw(t, dim, bounds[i], bounds[i + 1] - bounds[i]);
     };

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <vector>
 
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/parallel.hpp>
 
 #include "op/dispatch.hpp"
 
@@ -67,19 +69,24 @@ template <class T>
 void count_blocks(const EqualBins<T>& bins, const T* p, std::int64_t n, std::vector<std::int64_t>& counts) {
     constexpr std::int64_t block = EqualBins<T>::block;
     const std::size_t table = std::size_t(bins.bins) + 1;
-    std::vector<std::int64_t> partial(4 * table);
-    T points[block] = {};
-    std::int32_t bin[block];
-    for (std::int64_t first = 0; first < n; first += block) {
-        const std::int64_t m = std::min(block, n - first);
-        std::copy_n(p + first, m, points);
-        if (!bins.of_block(points, bin))
-            for (std::int64_t i = 0; i < m; ++i)
-                bin[i] = std::int32_t(bins.holds(points[i]) ? bins.bin(points[i]) : bins.bins);
-        for (std::int64_t i = 0; i < m; ++i) ++partial[std::size_t(i % 4) * table + std::size_t(bin[i])];
-    }
-    for (std::size_t i = 0; i < counts.size(); ++i)
-        for (std::size_t k = 0; k < 4; ++k) counts[i] += partial[k * table + i];
+    std::mutex adding;
+    const std::int64_t blocks = (n + block - 1) / block, grain = std::max<std::int64_t>(64, bins.bins / 16);
+    parallel_for(0, blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<std::int64_t> partial(4 * table);
+        T points[block] = {};
+        std::int32_t bin[block];
+        for (std::int64_t first = begin * block; first < std::min(n, end * block); first += block) {
+            const std::int64_t m = std::min(block, n - first);
+            std::copy_n(p + first, m, points);
+            if (!bins.of_block(points, bin))
+                for (std::int64_t i = 0; i < m; ++i)
+                    bin[i] = std::int32_t(bins.holds(points[i]) ? bins.bin(points[i]) : bins.bins);
+            for (std::int64_t i = 0; i < m; ++i) ++partial[std::size_t(i % 4) * table + std::size_t(bin[i])];
+        }
+        const std::lock_guard lock(adding);
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            for (std::size_t k = 0; k < 4; ++k) counts[i] += partial[k * table + i];
+    });
 }
 } // namespace
 

@@ -88,13 +88,14 @@ void max_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output, 
             T* out = static_cast<T*>(y) + p * g.out_size();
             std::int64_t* at = all + p * g.out_size();
             each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
-                std::int64_t best = (wz.first * g.in[1] + wy.first) * g.in[2] + wx.first;
-                A top = seen[best];
+                std::int64_t best = -1; // a window that sees padding alone
+                A top(0);
                 each_place(g, wz, wy, wx, [&](std::int64_t i) {
                     const A v = seen[i];
-                    if (v > top || is_nan(v)) top = v, best = i; // ties: the first; NaN: the last, as PyTorch
+                    // ties: the first; NaN: the last, as PyTorch
+                    if (best < 0 || v > top || is_nan(v)) top = v, best = i;
                 });
-                out[o] = in[best];
+                out[o] = best < 0 ? T(0) : in[best];
                 at[o] = best;
             });
         });
@@ -105,7 +106,8 @@ void max_pool_pick(const PoolGeometry& g, const Tensor& input, const Tensor& pla
     dispatch_all(input.scalar_type(), "max_pool", [&]<class T>() {
         each_plane(g.planes, m.out, [&](std::int64_t p) {
             const T* from = static_cast<const T*>(m.x) + p * m.in;
-            for (std::int64_t o = p * m.out; o < (p + 1) * m.out; ++o) static_cast<T*>(m.y)[o] = from[m.places[o]];
+            for (std::int64_t o = p * m.out; o < (p + 1) * m.out; ++o)
+                static_cast<T*>(m.y)[o] = m.places[o] < 0 ? T(0) : from[m.places[o]];
         });
     });
 }
@@ -116,7 +118,8 @@ void max_pool_unpick(const PoolGeometry& g, const Tensor& input, const Tensor& p
             T* to = static_cast<T*>(m.x) + p * m.in;
             std::fill_n(to, m.in, T(0));
             for (std::int64_t o = p * m.out; o < (p + 1) * m.out; ++o)
-                to[m.places[o]] = T(to[m.places[o]] + static_cast<const T*>(m.y)[o]); // windows may overlap
+                if (const std::int64_t at = m.places[o]; at >= 0) // windows may overlap
+                    to[at] = T(to[at] + static_cast<const T*>(m.y)[o]);
         });
     });
 }

@@ -91,15 +91,23 @@ void uniform_numbers(float* p, std::int64_t n, CPUGeneratorImpl& g, float width,
             to[i] = float(std::int32_t(words[i] & ((1u << 24) - 1))) * (1.f / float(1u << 24)) * width + from;
     });
 }
+/// What 16 bits would round to the bound, which is not drawn, becomes `from`.
+template <class Narrow, class T> void exclude_bound(T* p, std::int64_t n, double from, double to) {
+    const float bound = float(Narrow(float(to)));
+    for (std::int64_t i = 0; i < n; ++i)
+        if (float(Narrow(float(p[i]))) == bound) p[i] = T(from);
+}
 void uniform_numbers(double* p, std::int64_t n, CPUGeneratorImpl& g, double width, double from) {
     Draws draws(g, 2 * n);
     for (std::int64_t i = 0; i < n; ++i) p[i] = draws.uniform_double() * width + from;
 }
+/// Sixteen after sixteen uniform numbers become normal ones. `in_turn`: each sixteen is drawn when the one before is
+/// done, as 16-bit numbers are, not all of them first.
 template <class T>
-void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, double mean, double std) {
+void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, double mean, double std, bool in_turn) {
     const detail::Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
-    uniform_numbers(p, n, g, T(1), T(0));
+    uniform_numbers(p, in_turn ? n / 16 * 16 : n, g, T(1), T(0));
     const auto made_normal = [&](T* first, std::int64_t count) {
         if constexpr (std::is_same_v<T, float>) box_muller_kernels.f32(first, count, T(mean), T(std));
         else box_muller_kernels.f64(first, count, T(mean), T(std));
@@ -118,6 +126,8 @@ void uniform(const char* op, const Tensor& out, double from, double to, const Op
     const auto fill = [&]<class T>() {
         fill_drawn<T>(op, out, generator, [&](T* p, std::int64_t n, CPUGeneratorImpl& g) {
             uniform_numbers(p, n, g, T(to) - T(from), T(from));
+            if (out.scalar_type() == kHalf) exclude_bound<Half>(p, n, from, to);
+            if (out.scalar_type() == kBFloat16) exclude_bound<BFloat16>(p, n, from, to);
         });
     };
     out.scalar_type() == kDouble ? fill.template operator()<double>() : fill.template operator()<float>();
@@ -128,9 +138,9 @@ void normal(const char* op, const Tensor& out, double mean, double std, const Op
         return draw_each<double, 0>(op, out, generator,
                                     [&](CPUGeneratorImpl& g) { return detail::standard_normal(g) * std + mean; });
     if (out.scalar_type() == kDouble)
-        return normal_blocks(host_data<double>(out, op), out.numel(), generator, mean, std);
+        return normal_blocks(host_data<double>(out, op), out.numel(), generator, mean, std, false);
     const Tensor f = out.scalar_type() == kFloat ? out : detail::empty_raw(out.sizes(), kFloat);
-    normal_blocks(host_data<float>(f, op), f.numel(), generator, mean, std);
+    normal_blocks(host_data<float>(f, op), f.numel(), generator, mean, std, out.scalar_type() != kFloat);
     if (out.scalar_type() != kFloat) detail::copy_raw(out, f);
 }
 void log_normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {

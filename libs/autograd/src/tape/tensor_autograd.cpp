@@ -93,7 +93,10 @@ autograd::NodePtr Tensor::grad_fn() const {
     if (impl.is_view()) refresh_view(*this, true);
     return impl.grad_fn_unchecked();
 }
-bool Tensor::is_leaf() const { return !grad_fn(); }
+bool Tensor::is_leaf() const {
+    if (InferenceMode::is_enabled()) return !checked().grad_fn_unchecked(); // nothing is recorded, so nothing is stale
+    return !grad_fn();
+}
 
 void Tensor::retain_grad() const {
     TensorImpl& impl = checked();

@@ -80,7 +80,7 @@ Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std:
     if (base.is_sparse()) throw_sparse(*base.impl()); // its parts lie behind indices
     Tensor v = alias_raw(base, sizes, strides, offset);
     TensorImpl& from = *base.impl();
-    if (creation == CreationMeta::DEFAULT && !thread_modes.grad)
+    if (!thread_modes.grad) // several outputs or one: nothing is recorded
         creation = thread_modes.inference ? CreationMeta::INFERENCE_MODE : CreationMeta::NO_GRAD_MODE;
     if (from.is_view()) creation = std::max(creation, from.creation_meta()); // E-46: the more restrictive one
     if (from.is_inference) return v;

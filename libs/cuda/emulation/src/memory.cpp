@@ -12,6 +12,12 @@
 
 #include <reel/cuda/emulation/modes.hpp>
 
+#if defined(REEL_SANITIZE) && defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, bytes) ((void)(begin), (void)(bytes))
+#endif
+
 #include "block.hpp"
 #include "fault.hpp"
 
@@ -140,6 +146,11 @@ void make_live(Allocation& a) {
     ::mprotect(a.pages, a.page_bytes, PROT_READ | PROT_WRITE);
     std::memset(a.pages, 0xff, a.page_bytes);
     ::mprotect(a.pages, a.page_bytes, PROT_NONE);
+    // The pages' own bounds are those of the alignment; what is closer, the address sanitizer sees. The word that holds
+    // the last bytes stays open: indivisible updates of parts of words read it whole.
+    const std::size_t words = (a.bytes + 3) / 4 * 4;
+    ASAN_POISON_MEMORY_REGION(a.pages, std::size_t(a.begin - a.pages));
+    ASAN_POISON_MEMORY_REGION(a.begin + words, std::size_t(a.pages + a.page_bytes - a.begin) - words);
     a.life = Life::live;
 }
 

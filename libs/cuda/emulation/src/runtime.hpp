@@ -14,5 +14,7 @@ int current_device();
 cudaError_t answer(cudaError_t status);
 /// Asked once by each call that a program must expect to fail (failing_call.hpp).
 bool this_call_fails();
+/// The same for a request for the device's memory.
+bool this_request_fails();
 
 } // namespace reel::cuda::emulation

@@ -91,7 +91,7 @@ Pool& pool_of(int device) {
 extern "C" {
 
 cudaError_t cudaMallocAsync(void** p, std::size_t n, cudaStream_t stream) {
-    if (this_call_fails()) return answer(cudaErrorMemoryAllocation);
+    if (this_request_fails()) return answer(cudaErrorMemoryAllocation);
     const std::lock_guard guard(runtime_lock());
     Stream* const s = stream_of(stream);
     if (!s) return answer(cudaErrorInvalidResourceHandle);
@@ -123,7 +123,7 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** p, std::size_t n) {
-    if (this_call_fails()) return answer(cudaErrorMemoryAllocation);
+    if (this_request_fails()) return answer(cudaErrorMemoryAllocation);
     const std::lock_guard guard(runtime_lock());
     *p = nullptr;
     if (n == 0) return cudaSuccess;

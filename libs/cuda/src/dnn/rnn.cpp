@@ -1,6 +1,7 @@
-// Recurrent layers. cuDNN has its own memory for weights, into which they are copied, and another for what the way back
-// wants. A layer that goes backwards through equally long sequences is one through turned rows; through sequences of
-// different lengths, and where results must be the same bits in every run, cuDNN is not asked.
+// Recurrent layers. cuDNN wants its weights in one memory, where layers have them (`flat_weights`) or into which they
+// are copied, and another for what the way back wants. A layer that goes backwards through equally long sequences is
+// one through turned rows; through sequences of different lengths, and where results must be the same bits in every
+// run, cuDNN is not asked.
 #include <algorithm>
 
 #include <reel/autograd/context.hpp>
@@ -44,19 +45,22 @@ std::array<Tensor, 5> parts_of(const Tensor& w_ih, const Tensor& w_hh, const Ten
                                const Tensor& w_hr) {
     return {w_ih, w_hh, b_ih, b_hh, w_hr};
 }
-/// Calls `f(stretch of the memory, stretch of the operand)` for all that are defined; neighbours go in one.
+/// Calls `f(stretch of the memory, stretch of the operand)` for all that are defined.
 template <class F>
 void each_stretch(const std::vector<Stretch>& stretches, const Tensor& memory, const std::array<Tensor, 5>& operands,
                   F f) {
-    for (std::size_t i = 0; i < stretches.size();) {
-        Stretch s = stretches[i];
-        for (++i; i < stretches.size() && stretches[i].operand == s.operand && stretches[i].from == s.from + s.count &&
-                  stretches[i].place == s.place + s.count;
-             ++i)
-            s.count += stretches[i].count;
+    for (const Stretch& s : stretches)
         if (const Tensor& t = operands[s.operand]; t.defined())
             f(narrow(memory, 0, s.place, s.count), narrow(t.view({-1}), 0, s.from, s.count));
-    }
+}
+/// The weights as cuDNN wants them: where they are, if they lie so, else a copy. Undefined where cuDNN has others.
+Tensor weights_of(const RnnLayer& layer, const std::array<Tensor, 5>& operands) {
+    const std::optional<std::vector<Stretch>> stretches = layer.stretches(operands[0].data_ptr());
+    if (!stretches) return {};
+    if (Tensor there = layer.memory_of(operands, *stretches); there.defined()) return there;
+    Tensor copy = layer.weight_memory();
+    each_stretch(*stretches, copy, operands, [](Tensor memory, const Tensor& part) { memory.copy_(part); });
+    return copy;
 }
 
 bool rnn(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& hn, const Tensor& cn,
@@ -67,11 +71,8 @@ bool rnn(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& h
     const NoGradGuard no_grad;
     const std::optional<RnnLayer> layer = RnnLayer::of(op, p, v);
     if (!layer) return false;
-    const Tensor weights = layer->weight_memory();
-    const std::optional<std::vector<Stretch>> stretches = layer->stretches(weights);
-    if (!stretches) return false;
-    each_stretch(*stretches, weights, parts_of(v.w_ih, v.w_hh, v.b_ih, v.b_hh, v.w_hr),
-                 [](Tensor memory, const Tensor& part) { memory.copy_(part); });
+    const Tensor weights = weights_of(*layer, parts_of(v.w_ih, v.w_hh, v.b_ih, v.b_hh, v.w_hr));
+    if (!weights.defined()) return false;
     const cudnnForwardMode_t mode = kept ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
     const RnnLayer::Room room = layer->room(mode);
     const Tensor work = bytes(room.work, v.x), reserve = bytes(kept ? room.kept : 0, v.x), x = in_order(p, v.x),
@@ -126,12 +127,36 @@ void rnn_backward(const char* op, const RnnPlan& p, const Tensor& output, const 
                                             layer->outputs(), y.data_ptr(), weight_bytes, sums.data_ptr(), room.work,
                                             data_or_null(work), std::size_t(reserve.numel()), data_or_null(reserve)),
           op, "cudnnRNNBackwardWeights_v8");
-    const std::optional<std::vector<Stretch>> stretches = layer->stretches(sums);
+    const std::optional<std::vector<Stretch>> stretches = layer->stretches(sums.data_ptr());
     REEL_CHECK(stretches, op, ": cuDNN has other weights on the way back");
     each_stretch(*stretches, sums, wanted, [](const Tensor& memory, Tensor part) { part.copy_(memory); });
 }
 
+std::vector<Tensor> flat_weights(const char* op, RnnCell cell, const Tensor& w_ih, const Tensor& w_hh,
+                                 const Tensor& b_ih, const Tensor& b_hh, const Tensor& w_hr) {
+    const ScalarType t = w_ih.scalar_type();
+    if (!is_enabled() || !isFloatingType(t)) return {};
+    const DeviceGuard guard(w_ih.device().index());
+    const NoGradGuard no_grad;
+    const RnnPlan one_step{t, cell, false, w_hh.size(0) / rnn_gates(cell), w_hh.size(1), {1}};
+    const RnnOperands operands{w_ih, w_ih, w_ih, w_ih, w_hh, b_ih, b_hh, w_hr};
+    const std::optional<RnnLayer> layer = RnnLayer::of(op, one_step, operands);
+    if (!layer) return {};
+    const Tensor memory = layer->weight_memory();
+    const std::array<Tensor, 5> parts = parts_of(w_ih, w_hh, b_ih, b_hh, w_hr);
+    const std::optional<std::vector<Stretch>> stretches = layer->stretches(memory.data_ptr());
+    if (!stretches) return {};
+    std::vector<Tensor> flat(parts.size());
+    for (const Stretch& s : *stretches) {
+        if (s.from != 0 || s.count != parts[s.operand].numel()) return {}; // an operand in pieces
+        flat[s.operand] = narrow(memory, 0, s.place, s.count).view(parts[s.operand].sizes());
+        flat[s.operand].copy_(parts[s.operand]);
+    }
+    return flat;
+}
+
 [[maybe_unused]] const bool attached = [] {
+    kernels::rnn_flat_weights.set(kCUDA, &flat_weights);
     kernels::rnn_in_one_call.set(kCUDA, &rnn);
     kernels::rnn_in_one_call_backward.set(kCUDA, &rnn_backward);
     return true;

@@ -8,6 +8,7 @@
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include "dnn/graph.hpp"
@@ -97,18 +98,36 @@ bool RnnLayer::set() {
     return true;
 }
 
-Tensor RnnLayer::weight_memory() const {
+std::size_t RnnLayer::weight_bytes() const {
     std::size_t bytes = 0;
     check(api()->cudnnGetRNNWeightSpaceSize(handle_, rnn_.get(), &bytes), op_, "cudnnGetRNNWeightSpaceSize");
     const std::size_t each = elementSize(plan_.dtype);
-    return reel::zeros({std::int64_t((bytes + each - 1) / each)}, where_.options().requires_grad(false));
+    return (bytes + each - 1) / each * each;
+}
+Tensor RnnLayer::weight_memory() const {
+    const std::int64_t count = std::int64_t(weight_bytes() / elementSize(plan_.dtype));
+    return reel::zeros({count}, where_.options().requires_grad(false));
+}
+Tensor RnnLayer::memory_of(const std::array<Tensor, 5>& weights, const std::vector<Stretch>& stretches) const {
+    const std::int64_t each = std::int64_t(elementSize(plan_.dtype)), bytes = std::int64_t(weight_bytes());
+    const auto at = [&](const Stretch& s) {
+        return static_cast<const std::byte*>(weights[s.operand].data_ptr()) + s.from * each;
+    };
+    const Tensor& first = weights[stretches.front().operand];
+    const auto* const storage = static_cast<const std::byte*>(first.storage()->data());
+    const std::byte* const begin = at(stretches.front()) - stretches.front().place * each;
+    if (begin < storage || begin + bytes > storage + first.storage()->nbytes()) return {};
+    for (const Stretch& s : stretches)
+        if (at(s) != begin + s.place * each) return {};
+    return as_strided(first.detach(), {bytes / each}, {1}, (begin - storage) / each);
 }
 
-std::optional<std::vector<Stretch>> RnnLayer::stretches(const Tensor& weights) const {
+std::optional<std::vector<Stretch>> RnnLayer::stretches(const void* start) const {
+    const std::size_t bytes = weight_bytes();
     const TensorDescriptor matrix(made(op_, api()->cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor")),
         bias(made(op_, api()->cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor"));
     const std::int64_t each = std::int64_t(elementSize(plan_.dtype)), gates = rnn_gates(plan_.cell), h = plan_.hidden;
-    auto* const begin = static_cast<std::byte*>(weights.data_ptr());
+    const auto* const begin = static_cast<const std::byte*>(start);
     std::vector<Stretch> all;
     bool same = true;
     const auto add = [&](std::size_t operand, std::int64_t from, std::int64_t count, const void* at,
@@ -123,8 +142,8 @@ std::optional<std::vector<Stretch>> RnnLayer::stretches(const Tensor& weights) c
     const auto part = [&](std::int64_t id, std::size_t operand, std::int64_t gate, std::int64_t rows,
                           std::int64_t columns, std::size_t bias_operand) {
         void *m = nullptr, *b = nullptr;
-        check(api()->cudnnGetRNNWeightParams(handle_, rnn_.get(), 0, std::size_t(weights.numel() * each), begin,
-                                             std::int32_t(id), matrix.get(), &m, bias.get(), &b),
+        check(api()->cudnnGetRNNWeightParams(handle_, rnn_.get(), 0, bytes, begin, std::int32_t(id), matrix.get(), &m,
+                                             bias.get(), &b),
               op_, "cudnnGetRNNWeightParams");
         add(operand, gate * rows * columns, rows * columns, m, matrix);
         if (has_bias_ && bias_operand != 0) add(bias_operand, gate * rows, rows, b, bias);
@@ -136,7 +155,13 @@ std::optional<std::vector<Stretch>> RnnLayer::stretches(const Tensor& weights) c
     std::sort(all.begin(), all.end(), [](const Stretch& a, const Stretch& b) {
         return a.operand != b.operand ? a.operand < b.operand : a.from < b.from;
     });
-    return all;
+    std::vector<Stretch> joined;
+    for (const Stretch& s : all)
+        if (!joined.empty() && joined.back().operand == s.operand &&
+            joined.back().from + joined.back().count == s.from && joined.back().place + joined.back().count == s.place)
+            joined.back().count += s.count;
+        else joined.push_back(s);
+    return joined;
 }
 
 RnnLayer::Room RnnLayer::room(cudnnForwardMode_t mode) const {

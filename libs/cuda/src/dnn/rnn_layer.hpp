@@ -1,6 +1,7 @@
 // A recurrent layer as cuDNN's functions for recurrence want it described.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -49,9 +50,11 @@ public:
 
     /// Memory for weights, or their gradients, of the layer's dtype, filled with zeros.
     Tensor weight_memory() const;
-    /// Where each part of the weights lies in `weights`, operand by operand in its order. Nothing where cuDNN's
-    /// matrices are not those of the layer.
-    std::optional<std::vector<Stretch>> stretches(const Tensor& weights) const;
+    /// Where each part of the weights lies in memory that begins at `begin`, operand by operand in its order,
+    /// neighbours in one. Nothing where cuDNN's matrices are not those of the layer.
+    std::optional<std::vector<Stretch>> stretches(const void* begin) const;
+    /// The memory for weights, as a row, that these weights lie in already; undefined where they do not.
+    Tensor memory_of(const std::array<Tensor, 5>& weights, const std::vector<Stretch>& stretches) const;
     /// Bytes of working memory, and of what is kept for the way back.
     struct Room {
         std::size_t work = 0, kept = 0;
@@ -61,6 +64,7 @@ public:
 private:
     RnnLayer(const char* op, const RnnPlan& p, const RnnOperands& v);
     bool set();
+    std::size_t weight_bytes() const;
 
     const char* op_;
     const RnnPlan& plan_;

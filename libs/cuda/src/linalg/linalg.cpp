@@ -1,8 +1,7 @@
-// Factorizations of matrices, and products of groups of them, that lie on the device: by cuSOLVER where it takes them,
-// else, and what it is not asked for, by the host's library on copies.
+// Factorizations of matrices that lie on the device: by cuSOLVER where it takes them, else, and what it is not asked
+// for, by the host's library on copies.
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/kernels/linalg.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
@@ -169,7 +168,6 @@ void lu_slogdet(const char*, const Tensor& sign, const Tensor& log, const Tensor
     kernels::solve_triangular.set(kCUDA, &solve_triangular);
     kernels::lu_det.set(kCUDA, &lu_det);
     kernels::lu_slogdet.set(kCUDA, &lu_slogdet);
-    through_host<kernels::grouped_mm, &cpu::grouped_mm>();
     return true;
 }();
 

@@ -1,8 +1,12 @@
 // Matrix products: operands as the library wants them, whole numbers by Reel's own kernel.
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/kernels/linear.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "linalg/integer_mm.hpp"
 #include "linalg/product.hpp"
@@ -58,7 +62,27 @@ void bmm(const Tensor& out, const Tensor& first, const Tensor& second) {
                      out.data_ptr(), 1, 0, nullptr});
 }
 
+/// One product after the other; the host must know where groups end, and waits for that.
+void grouped_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& offs) {
+    const NoGradGuard guard;
+    const bool rows = b.dim() == 3, columns = a.dim() == 3; // which is cut; neither: the dimension that is summed over
+    const std::vector<std::int64_t> bounds = group_bounds(offs.cpu(), rows ? a.size(0) : b.size(columns ? 1 : 0));
+    Tensor(out).zero_();
+    if (out.numel() == 0 || a.size(-1) == 0) return;
+    for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+        const std::int64_t begin = bounds[i], count = bounds[i + 1] - begin, group = std::int64_t(i);
+        if (count == 0) continue;
+        if (rows) mm(narrow(out, 0, begin, count), narrow(a, 0, begin, count), b.select(0, group), 1, 0);
+        else if (columns) {
+            const Tensor part = reel::empty({out.size(0), count}, out.options());
+            mm(part, a.select(0, group), narrow(b, 1, begin, count), 1, 0);
+            narrow(out, 1, begin, count).copy_(part);
+        } else mm(out.select(0, group), narrow(a, 1, begin, count), narrow(b, 0, begin, count), 1, 0);
+    }
+}
+
 [[maybe_unused]] const bool attached = [] {
+    kernels::grouped_mm.set(kCUDA, &grouped_mm);
     kernels::mm.set(kCUDA, &mm);
     kernels::bmm.set(kCUDA, &bmm);
     kernels::linear.set(kCUDA, &linear);

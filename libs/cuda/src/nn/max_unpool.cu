@@ -11,7 +11,8 @@ namespace {
 template <class T>
 __global__ void pick_kernel(const T* in, const std::int64_t* places, T* out, std::int64_t count, std::int64_t in_size,
                             std::int64_t out_size) {
-    for (std::int64_t o = first_place(); o < count; o += place_step()) out[o] = in[o / out_size * in_size + places[o]];
+    for (std::int64_t o = first_place(); o < count; o += place_step())
+        out[o] = places[o] < 0 ? T{} : in[o / out_size * in_size + places[o]];
 }
 void max_pool_pick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& output) {
     if (output.numel() == 0) return;

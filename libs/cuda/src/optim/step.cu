@@ -27,13 +27,15 @@ template <class Rule, class T> struct Slot {
 };
 /// What a launch gets to know, as its parameters: nothing is sent before it, and a captured graph keeps it.
 template <class Rule, class T, int slots, int rules> struct Table {
-    const Rule* captured; ///< rules that replays read; null: those below
+    const Rule* captured;   ///< rules that replays read; null: those below
+    const float* found_inf; ///< where that is not 0, nothing is stepped; null: whatever
     std::int32_t count;
     Rule rule[rules];
     Slot<Rule, T> slot[slots];
 };
 template <class Rule, class T, int slots, int rules>
 __global__ void step_kernel_of_many(Table<Rule, T, slots, rules> table) {
+    if (table.found_inf && *table.found_inf != 0) return;
     const std::int32_t block = std::int32_t(blockIdx.x);
     std::int32_t low = 0, high = table.count - 1;
     while (low < high) { // the last that begins at this block or before
@@ -58,7 +60,10 @@ __global__ void step_kernel_of_many(Table<Rule, T, slots, rules> table) {
 /// Launches as few as the table's size allows.
 template <class Rule, class T, int slots, int rules> class Launches {
 public:
-    Launches(const Tensor& where, const Rule* captured) : on_(where), captured_(captured) { begin(); }
+    Launches(const Tensor& where, const Rule* captured, const float* found_inf)
+        : on_(where), captured_(captured), found_inf_(found_inf) {
+        begin();
+    }
     void add(const Rule& rule, const optim::StepOperands& o, int number) {
         if (table_->count == slots || !place_for(rule, number)) {
             flush();
@@ -82,6 +87,7 @@ private:
     void begin() {
         table_ = std::make_unique<Table<Rule, T, slots, rules>>();
         table_->captured = captured_;
+        table_->found_inf = found_inf_;
         blocks_ = rules_ = 0;
     }
     /// Most parameters step by the same numbers.
@@ -96,6 +102,7 @@ private:
 
     OnDevice on_;
     const Rule* captured_;
+    const float* found_inf_;
     std::unique_ptr<Table<Rule, T, slots, rules>> table_;
     std::int32_t blocks_ = 0, rules_ = 0, rule_ = 0;
 };
@@ -114,7 +121,8 @@ template <class Rule> void write_rules(const DeviceScratch<Rule>& to, const Tens
 }
 
 template <class Rule, class T>
-void steps_as(const Tensor& where, ArrayRef<optim::BatchedStep<Rule>> steps, const Rule* captured) {
+void steps_as(const Tensor& where, ArrayRef<optim::BatchedStep<Rule>> steps, const Rule* captured,
+              const float* found_inf) {
     constexpr int few = 8, bytes = 32000; // what a launch takes, less some room
     constexpr int rules = 8, many = (bytes - int(sizeof(Rule)) * rules) / int(sizeof(Slot<Rule, T>));
     const auto take = [&](auto&& launches) {
@@ -122,36 +130,40 @@ void steps_as(const Tensor& where, ArrayRef<optim::BatchedStep<Rule>> steps, con
         for (const optim::BatchedStep<Rule>& step : steps) launches.add(*step.rule, step.operands, number++);
         launches.flush();
     };
-    if (steps.size() <= few) take(Launches<Rule, T, few, 1>(where, captured));
-    else take(Launches<Rule, T, many, rules>(where, captured));
+    if (steps.size() <= few) take(Launches<Rule, T, few, 1>(where, captured, found_inf));
+    else take(Launches<Rule, T, many, rules>(where, captured, found_inf));
 }
 template <class Rule>
-void take_steps(const Tensor& where, ArrayRef<optim::BatchedStep<Rule>> steps, const Rule* captured) {
+void take_steps(const Tensor& where, ArrayRef<optim::BatchedStep<Rule>> steps, const Rule* captured,
+                const float* found_inf) {
     switch (steps[0].operands.dtype) {
     case kFloat:
-        return steps_as<Rule, float>(where, steps, captured);
+        return steps_as<Rule, float>(where, steps, captured, found_inf);
     case kDouble:
-        return steps_as<Rule, double>(where, steps, captured);
+        return steps_as<Rule, double>(where, steps, captured, found_inf);
     case kHalf:
-        return steps_as<Rule, Half>(where, steps, captured);
+        return steps_as<Rule, Half>(where, steps, captured, found_inf);
     case kBFloat16:
-        return steps_as<Rule, BFloat16>(where, steps, captured);
+        return steps_as<Rule, BFloat16>(where, steps, captured, found_inf);
     default:
         reel::detail::throw_no_kernel("optimizer_step", where, {true});
     }
 }
 template <class Rule> void step(const Tensor& param, const Rule& rule, const optim::StepOperands& operands) {
     const optim::BatchedStep<Rule> one{&rule, operands};
-    take_steps<Rule>(param, {&one, 1}, nullptr);
+    take_steps<Rule>(param, {&one, 1}, nullptr, nullptr);
 }
-template <class Rule> optim::RuleWriter<Rule> step_many(const Tensor& where, ArrayRef<optim::BatchedStep<Rule>> steps) {
-    if (!capture_memory(where.device().index())) return take_steps<Rule>(where, steps, nullptr), nullptr;
+template <class Rule>
+optim::RuleWriter<Rule> step_many(const Tensor& where, ArrayRef<optim::BatchedStep<Rule>> steps,
+                                  const Tensor& found_inf) {
+    const float* const found = found_inf.defined() ? static_cast<const float*>(found_inf.data_ptr()) : nullptr;
+    if (!capture_memory(where.device().index())) return take_steps<Rule>(where, steps, nullptr, found), nullptr;
     std::shared_ptr<DeviceScratch<Rule>> rules;
     {
         const MemoryBeforeReplay memory(where.device().index());
         rules = std::make_shared<DeviceScratch<Rule>>(std::int64_t(steps.size()), where);
     }
-    take_steps<Rule>(where, steps, rules->data());
+    take_steps<Rule>(where, steps, rules->data(), found);
     return [rules, where](ArrayRef<Rule> now) { write_rules(*rules, where, now); };
 }
 

@@ -45,7 +45,9 @@ void reduce_piece(Exchange& x, std::byte* out, const std::byte* own, std::int64_
         }
         sources[std::size_t(m)] = m == x.me() ? own : messages[std::size_t(m)].payload.bytes.get();
     }
-    reduce_elements(out, sources, count, dtype, op);
+    const std::uint32_t divisor = x.envelope().divisor;
+    if (divisor != 1) add_divided_elements(out, sources, count, dtype, divisor);
+    else reduce_elements(out, sources, count, dtype, op);
 }
 
 /// The same for all that the others send by one `send`.

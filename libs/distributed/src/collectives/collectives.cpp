@@ -3,6 +3,7 @@
 #include <reel/autograd/error.hpp>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/mean.hpp"
 #include "collectives/on_devices.hpp"
 #include "collectives/reduction.hpp"
 #include "group/issue.hpp"
@@ -76,6 +77,17 @@ auto all_reduce_call(const Tensor& tensor, ReduceOp op) {
         Envelope e = envelope_for(group, Operation::kAllReduce, tensor);
         e.op = op;
         if (auto call = on_devices(group, e, {tensor}, {tensor})) return *std::move(call);
+        return Call{e, {tensor}, [data = Operand(tensor)](Exchange& x) {
+                        detail::all_reduce(x, data, x.envelope().dtype, x.envelope().op);
+                    }};
+    };
+}
+
+auto divide_and_add_call(const Tensor& tensor, std::int64_t divisor) {
+    return [&tensor, divisor](const Group& group) {
+        check_written("all_reduce", "tensor", tensor);
+        Envelope e = envelope_for(group, Operation::kAllReduce, tensor);
+        e.divisor = std::uint32_t(divisor);
         return Call{e, {tensor}, [data = Operand(tensor)](Exchange& x) {
                         detail::all_reduce(x, data, x.envelope().dtype, x.envelope().op);
                     }};
@@ -264,5 +276,12 @@ Work barrier_async(const ProcessGroup& group) {
 void monitored_barrier(const ProcessGroup& group) {
     detail::run(Operation::kMonitoredBarrier, group, barrier_call(Operation::kMonitoredBarrier));
 }
+
+namespace detail {
+bool divides_on_the_way(const Tensor& tensor) { return tensor.is_cpu() && isFloatingType(tensor.scalar_type()); }
+Work divide_and_add_async(const Tensor& tensor, std::int64_t divisor, const ProcessGroup& group) {
+    return start(Operation::kAllReduce, group, divide_and_add_call(tensor, divisor));
+}
+} // namespace detail
 
 } // namespace reel::distributed

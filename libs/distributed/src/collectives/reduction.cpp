@@ -1,6 +1,7 @@
 #include "collectives/reduction.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <type_traits>
 
@@ -32,29 +33,56 @@ template <class T> T multiply(T a, T b) {
 template <class T> T least(T a, T b) { return a < b || a != a ? a : b; }
 template <class T> T greatest(T a, T b) { return a > b || a != a ? a : b; }
 
-template <class T, class F>
-void fold(T* out, const std::vector<const void*>& sources, std::int64_t count, T divisor, F f) {
+/// Is a T computed in itself?
+template <class T> constexpr bool is_plain = std::is_same_v<typename ComputedIn<T>::type, T>;
+
+/// out = f(f(taken first, taken second), taken third) ..., by the quotient of `after`.
+template <class T, class Take, class F>
+void fold(T* out, const std::vector<const void*>& sources, std::int64_t count, T after, Take take, F f) {
     using C = typename ComputedIn<T>::type;
+    if (is_plain<T> && sources.size() == 2 && after == T(1)) {
+        const T *first = static_cast<const T*>(sources[0]), *second = static_cast<const T*>(sources[1]);
+#pragma omp simd
+        for (std::int64_t i = 0; i < count; ++i) out[i] = T(f(take(first[i]), take(second[i])));
+        return;
+    }
     C sum[block];
     for (std::int64_t begin = 0; begin < count; begin += block) {
         const std::int64_t n = std::min(block, count - begin);
         const T* first = static_cast<const T*>(sources[0]) + begin;
-        for (std::int64_t i = 0; i < n; ++i) sum[i] = C(first[i]);
+        for (std::int64_t i = 0; i < n; ++i) sum[i] = take(first[i]);
         for (std::size_t s = 1; s < sources.size(); ++s) {
             const T* next = static_cast<const T*>(sources[s]) + begin;
 #pragma omp simd
-            for (std::int64_t i = 0; i < n; ++i) sum[i] = f(sum[i], C(next[i]));
+            for (std::int64_t i = 0; i < n; ++i) sum[i] = f(sum[i], take(next[i]));
         }
         for (std::int64_t i = 0; i < n; ++i) out[begin + i] = T(sum[i]);
         if constexpr (!std::is_integral_v<T>)
-            if (divisor != T(1))
-                for (std::int64_t i = 0; i < n; ++i) out[begin + i] = T(C(out[begin + i]) / C(divisor));
+            if (after != T(1))
+                for (std::int64_t i = 0; i < n; ++i) out[begin + i] = T(C(out[begin + i]) / C(after));
     }
+}
+
+/// Each element by the divisor, rounded to its dtype, before they are added: what dividing the tensors first comes to.
+template <class T>
+void add_divided(T* out, const std::vector<const void*>& sources, std::int64_t count, std::uint32_t divisor) {
+    using C = typename ComputedIn<T>::type;
+    const auto sum = [](C a, C b) { return a + b; };
+    const C by = C(divisor), inverse = C(1) / by;
+    if (std::has_single_bit(divisor)) // no other bits, and sooner
+        fold<T>(
+            out, sources, count, T(1), [=](T x) { return C(T(C(x) * inverse)); }, sum);
+    else
+        fold<T>(
+            out, sources, count, T(1), [=](T x) { return C(T(C(x) / by)); }, sum);
 }
 
 template <class T> void reduce_as(void* out, const std::vector<const void*>& sources, std::int64_t count, ReduceOp op) {
     using C = typename ComputedIn<T>::type;
-    const auto with = [&](auto f, T divisor = T(1)) { fold<T>(static_cast<T*>(out), sources, count, divisor, f); };
+    const auto with = [&](auto f, T after = T(1)) {
+        fold<T>(
+            static_cast<T*>(out), sources, count, after, [](T x) { return C(x); }, f);
+    };
     switch (op) {
     case ReduceOp::kSum:
         return with([](C a, C b) { return add(a, b); });
@@ -119,6 +147,22 @@ void reduce_elements(void* out, const std::vector<const void*>& sources, std::in
 #undef REEL_REDUCE
     default:
         REEL_INTERNAL_ASSERT(false, "no reduction of ", dtype);
+    }
+}
+
+void add_divided_elements(void* out, const std::vector<const void*>& sources, std::int64_t count, ScalarType dtype,
+                          std::uint32_t divisor) {
+    switch (dtype) {
+    case ScalarType::Half:
+        return add_divided(static_cast<Half*>(out), sources, count, divisor);
+    case ScalarType::BFloat16:
+        return add_divided(static_cast<BFloat16*>(out), sources, count, divisor);
+    case ScalarType::Float:
+        return add_divided(static_cast<float*>(out), sources, count, divisor);
+    case ScalarType::Double:
+        return add_divided(static_cast<double*>(out), sources, count, divisor);
+    default:
+        REEL_INTERNAL_ASSERT(false, "no divided sum of ", dtype);
     }
 }
 

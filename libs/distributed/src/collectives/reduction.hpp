@@ -19,4 +19,8 @@ void check_reduction(const char* what, ReduceOp op, ScalarType dtype);
 void reduce_elements(void* out, const std::vector<const void*>& sources, std::int64_t count, ScalarType dtype,
                      ReduceOp op);
 
+/// The sum of what each source's elements are, divided by `divisor`; of real floating dtypes.
+void add_divided_elements(void* out, const std::vector<const void*>& sources, std::int64_t count, ScalarType dtype,
+                          std::uint32_t divisor);
+
 } // namespace reel::distributed::detail

@@ -9,6 +9,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/distributed/collectives.hpp>
 
+#include "collectives/mean.hpp"
 #include "data_parallel/reducer.hpp"
 
 namespace reel::distributed::detail {
@@ -36,19 +37,26 @@ void Reducer::fill_slot(std::size_t i) {
                "' has a gradient of shape ", gradient.sizes(), "; expected ", slot.sizes());
     if (lies_in(gradient, slot)) {
         if (counts_[i] == 0) kept_[i] = gradient.clone(); // perhaps nobody uses it
-    } else if (!comm_hook_ && terms_.divisor != 1 && gradient.scalar_type() == slot.scalar_type()) {
+    } else if (!comm_hook_ && terms_.divisor != 1 && !divides_on_the_way(slot) &&
+               gradient.scalar_type() == slot.scalar_type()) {
         reel::div_out(slot, gradient.detach(), Scalar(terms_.divisor)); // one way over the memory for two
         divided_[i] = 1;
     } else slot.copy_(gradient.detach());
 }
 
-/// By the number of ranks, as far as it has not been done.
-void Reducer::divide(const Bucket& bucket) {
-    const auto done = std::ranges::count_if(bucket.members, [&](std::size_t i) { return divided_[i] != 0; });
-    if (done == 0) bucket.buffer.div_(Scalar(terms_.divisor));
-    else
-        for (std::size_t k = 0; k < bucket.members.size(); ++k)
-            if (!divided_[bucket.members[k]]) bucket.slots[k].div_(Scalar(terms_.divisor));
+/// Every rank's gradients are divided first, so that two ranks add exactly: on the way where that can be, else here as
+/// far as it has not been done.
+Work Reducer::add_means(const Bucket& bucket) {
+    const std::int64_t divisor = terms_.divisor;
+    if (divisor != 1 && divides_on_the_way(bucket.buffer))
+        return divide_and_add_async(bucket.buffer, divisor, options_.group);
+    if (divisor != 1) {
+        const auto done = std::ranges::count_if(bucket.members, [&](std::size_t i) { return divided_[i] != 0; });
+        if (done == 0) bucket.buffer.div_(Scalar(divisor));
+        for (std::size_t k = 0; done != 0 && k < bucket.members.size(); ++k)
+            if (!divided_[bucket.members[k]]) bucket.slots[k].div_(Scalar(divisor));
+    }
+    return all_reduce_async(bucket.buffer, kSum, options_.group);
 }
 
 void Reducer::store(std::size_t i) {

@@ -159,8 +159,7 @@ void Reducer::launch_ready() {
         Bucket& b = buckets_[next_];
         b.launched = true;
         if (!comm_hook_) {
-            if (terms_.divisor != 1) divide(b); // first, so that two ranks add exactly
-            b.reduced = BucketFuture(all_reduce_async(b.buffer, kSum, options_.group), b.buffer);
+            b.reduced = BucketFuture(add_means(b), b.buffer);
             continue;
         }
         std::vector<Tensor> parameters;

@@ -75,7 +75,7 @@ private:
     void count(const WorkTimes& times, std::chrono::steady_clock::time_point backward_ended);
     // Gradients and buckets (reduced_gradients.cpp).
     void fill_slot(std::size_t parameter);
-    void divide(const Bucket& bucket);
+    Work add_means(const Bucket& bucket);
     void store(std::size_t parameter);
     void store_all();
     void cut_anew(const std::vector<std::size_t>& order);

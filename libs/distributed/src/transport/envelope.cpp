@@ -35,9 +35,9 @@ void Envelope::set_shape(IntArrayRef sizes) {
 
 bool Envelope::fits(const Envelope& o) const noexcept {
     const auto kind_of = [](Operation x) { return x == Operation::kRecv ? Operation::kSend : x; };
-    return kind_of(operation) == kind_of(o.operation) && op == o.op && dtype == o.dtype && phase == o.phase &&
-           members == o.members && devices == o.devices && root == o.root && dims == o.dims && numel == o.numel &&
-           shape_digest == o.shape_digest && (tag != no_tag || call == o.call);
+    return kind_of(operation) == kind_of(o.operation) && op == o.op && divisor == o.divisor && dtype == o.dtype &&
+           phase == o.phase && members == o.members && devices == o.devices && root == o.root && dims == o.dims &&
+           numel == o.numel && shape_digest == o.shape_digest && (tag != no_tag || call == o.call);
 }
 
 std::string Envelope::describe() const {
@@ -50,6 +50,7 @@ std::string Envelope::describe() const {
     s << " of " << dtype_name(dtype) << " [";
     for (int i = 0; i < dims && i < shown_dims; ++i) s << (i ? ", " : "") << shape[i];
     s << (dims > shown_dims ? ", ...]" : "]");
+    if (divisor != 1) s << " each divided by " << divisor;
     if (devices) s << " between devices";
     if (root != no_root) s << ", root " << root;
     if (tag != no_tag) s << ", tag " << tag;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include <reel/autograd/error.hpp>
+#include <reel/distributed/detail/neighbours.hpp>
 
-#include "transport/handover.hpp"
 #include "transport/rendezvous.hpp"
 
 namespace reel::distributed::detail {
@@ -36,17 +36,15 @@ public:
         try {
             const Deadline deadline = deadline_after(options.timeout);
             std::vector<tcp::socket> connections = meet(context_, place, options.timeout);
-            near_ = share_memory(place, connections, deadline);
+            near_ = meet_neighbours(connections, deadline);
             for (tcp::socket& s : connections) links_.push_back(std::make_unique<Link>(std::move(s)));
         } catch (...) {
             ::close(wake_);
             throw;
         }
-        if (near_) {
-            // who spins needs a core that nobody else does
-            const bool spin = std::int64_t(std::thread::hardware_concurrency()) > near_->count();
-            box_.set_pump([this] { return pump(); }, &near_->bell(), spin);
-        }
+        if (near_)
+            near_->serve(
+                box_, [this] { return near_->pump(box_); }, true);
         if (place.size > 1) reader_ = std::thread([this] { read(); });
     }
     ~SocketsTransport() override {
@@ -87,20 +85,27 @@ public:
 private:
     static constexpr const char* ended = "has closed its connection without leaving: its process has ended";
 
+    /// Both ends of a connection within one host have one address.
+    std::unique_ptr<Neighbours> meet_neighbours(std::vector<tcp::socket>& links, Deadline deadline) const {
+        const auto link = [&links](std::int64_t peer) -> tcp::socket& { return links[std::size_t(peer)]; };
+        return Neighbours::meet({place_.rank, place_.size, deadline,
+                                 [&](std::int64_t peer) {
+                                     boost::system::error_code error;
+                                     const auto here = link(peer).local_endpoint(error).address();
+                                     return !error && here == link(peer).remote_endpoint(error).address() && !error;
+                                 },
+                                 [&](std::int64_t peer, const void* bytes, std::size_t size) {
+                                     return write_all(link(peer), bytes, size, nullptr, 0, deadline);
+                                 },
+                                 [&](std::int64_t peer, void* bytes, std::size_t size) {
+                                     return read_all(link(peer), bytes, size, deadline);
+                                 }});
+    }
     /// With the link's lock: through memory where there is some, else through the connection.
     bool carry(Link& link, std::int64_t peer, const Envelope& envelope, const void* bytes, Deadline deadline) {
         if (!near_ || !near_->has(peer))
             return write_all(link.socket, &envelope, sizeof envelope, bytes, envelope.payload, deadline);
-        return near_->send(
-            peer, envelope, bytes, deadline, [&] { return !box_.loss(peer).empty(); },
-            [&] {
-                Envelope collect;
-                collect.kind = Envelope::Kind::kCollect;
-                write_all(link.socket, &collect, sizeof collect, nullptr, 0, deadline);
-            });
-    }
-    bool pump() {
-        return near_->pump([this](std::int64_t from, Message message) { box_.deliver(from, std::move(message)); });
+        return near_->send(peer, envelope, bytes, deadline, [&] { return !box_.loss(peer).empty(); });
     }
 
     void stop() {
@@ -152,7 +157,7 @@ private:
                 if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
                 if (n <= 0) {
                     link.open = false;
-                    if (near_) pump(); // what it has sent before
+                    if (near_) near_->pump(box_); // what it has sent before
                     return box_.lose(peer, ended);
                 }
                 const bool in_header = link.header < sizeof(Envelope);
@@ -161,8 +166,7 @@ private:
                     link.message.payload = Payload(link.message.envelope.payload);
             }
             if (link.header == sizeof(Envelope) && link.payload == link.message.payload.size) {
-                if (link.message.envelope.kind == Envelope::Kind::kCollect) near_->collect();
-                else box_.deliver(peer, std::exchange(link.message, {}));
+                box_.deliver(peer, std::exchange(link.message, {}));
                 link.header = link.payload = 0;
             }
         }

@@ -3,6 +3,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
+#include <reel/nn/detail/rnn_base.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/members.hpp"
@@ -53,6 +54,7 @@ void Module::convert(const std::function<Tensor(const Tensor&)>& fn, bool recurs
         check_replaceable(name);
         put_tensor(name, detail::EntryKind::Buffer, fresh);
     }
+    if (auto* const flat = dynamic_cast<detail::FlatParameters*>(this)) flat->flatten_parameters();
 }
 
 void Module::to(ScalarType dtype, bool non_blocking) {

@@ -1,4 +1,6 @@
 // Recurrent layers over sequences.
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/kernels/rnn.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/nn/rnn.hpp>
@@ -79,6 +81,39 @@ template <class Derived> void RNNImplBase<Derived>::reset() {
 template <class Derived> void RNNImplBase<Derived>::reset_parameters() {
     const double bound = 1 / std::sqrt(double(options_base.hidden_size()));
     for (const Tensor& w : this->parameters()) init::uniform_(w, -bound, bound);
+}
+template <class Derived> void RNNImplBase<Derived>::flatten_parameters() {
+    const auto& o = options_base;
+    const RnnCell cell = is_lstm()               ? RnnCell::lstm
+                         : o.mode() == kGRU      ? RnnCell::gru
+                         : o.mode() == kRNN_RELU ? RnnCell::relu
+                                                 : RnnCell::tanh;
+    const NoGradGuard no_grad;
+    std::vector<Tensor> own;
+    for (const std::string& name : weight_names()) {
+        const Tensor* const p = this->parameters_.find(name);
+        if (!p || !p->defined() || !p->is_leaf()) return; // parametrized, normalized, pruned
+        own.push_back(*p);
+        if (own.size() > 1 && (p->device() != own[0].device() || p->scalar_type() != own[0].scalar_type())) return;
+    }
+    if (!kernels::rnn_flat_weights.has(own[0].device().type())) return;
+    const std::size_t each = own.size() / std::size_t(o.num_layers() * (o.bidirectional() ? 2 : 1));
+    for (std::size_t first = 0; first < own.size(); first += each) {
+        std::vector<Tensor*> parts{&own[first], &own[first + 1]};
+        Tensor absent;
+        parts.push_back(o.bias() ? &own[first + 2] : &absent);
+        parts.push_back(o.bias() ? &own[first + 3] : &absent);
+        parts.push_back(o.proj_size() > 0 ? &own[first + each - 1] : &absent);
+        const std::vector<Tensor> flat = kernels::rnn_flat_weights("flatten_parameters", cell, *parts[0], *parts[1],
+                                                                   *parts[2], *parts[3], *parts[4]);
+        for (std::size_t i = 0; i < flat.size(); ++i)
+            if (flat[i].defined()) parts[i]->set_data(flat[i]);
+    }
+}
+template <class Derived>
+void RNNImplBase<Derived>::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
+    Cloneable<Derived>::copy_from(other, device, keep_hooks);
+    flatten_parameters();
 }
 template <class Derived> std::vector<Tensor> RNNImplBase<Derived>::all_weights() const {
     std::vector<Tensor> r;

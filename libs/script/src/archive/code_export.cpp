@@ -74,11 +74,16 @@ void CodeExport::look_at(const Block& block) {
     static constexpr Change changes[] = {{"aten::div", 4},      {"aten::div_", 4},     {"aten::full", 5},
                                          {"aten::linspace", 8}, {"aten::logspace", 9}, {"aten::gelu", 10},
                                          {"aten::gelu_", 10}};
-    // the operators of numbers did not change
-    const auto on_tensors = [](const Node* n) {
-        return !n->op() || n->op()->schema.arguments.empty() ||
-               n->op()->schema.arguments[0].type->kind() == TypeKind::Tensor || n->kind().is("aten::full") ||
-               n->kind().is("aten::linspace") || n->kind().is("aten::logspace");
+    // the operators of numbers did not change, nor did ranges between tensors
+    const auto is_range = [](const Node* n) {
+        return n->kind().is("aten::linspace") || n->kind().is("aten::logspace");
+    };
+    const auto between_numbers = [&](const Node* n) {
+        return is_range(n) && n->op()->schema.overload.find("Tensor") == std::string::npos;
+    };
+    const auto on_tensors = [&](const Node* n) {
+        return !n->op() || n->op()->schema.arguments.empty() || n->kind().is("aten::full") || between_numbers(n) ||
+               (n->op()->schema.arguments[0].type->kind() == TypeKind::Tensor && !is_range(n));
     };
     for (const Node* n = block.first(); n; n = n->next()) {
         for (const Change& c : changes)

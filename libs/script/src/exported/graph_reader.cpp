@@ -1,5 +1,7 @@
 #include "exported/graph_reader.hpp"
 
+#include <algorithm>
+
 #include <reel/autograd/error.hpp>
 
 #include "exported/numbers.hpp"
@@ -27,6 +29,7 @@ public:
         for (const json::value& v : source_.at("inputs").as_array()) out_.inputs.push_back(input(v));
         for (const json::value& v : source_.at("nodes").as_array()) out_.nodes.push_back(node(v.as_object()));
         find_regions();
+        relax_views();
         for (const json::value& v : source_.at("outputs").as_array()) out_.outputs.push_back(argument(v));
         if (const json::value* single = source_.if_contains("is_single_tensor_return"))
             out_.is_single_result = single->is_bool() && single->as_bool();
@@ -34,6 +37,20 @@ public:
     }
 
 private:
+    /// In a graph that writes nothing a view may be a copy as well. So it is where elements lie in another order than
+    /// they did when the program was made.
+    void relax_views() {
+        static const Operator *const view = find_operator("aten::view"), *const reshape =
+                                                                             find_operator("aten::reshape");
+        for (const ExportedNode& n : out_.nodes) {
+            if (is_higher_order(n.target)) return;
+            if (n.op && std::any_of(n.op->schema.arguments.begin(), n.op->schema.arguments.end(),
+                                    [](const Argument& a) { return a.is_written; }))
+                return;
+        }
+        for (ExportedNode& n : out_.nodes)
+            if (n.op == view) n.op = reshape;
+    }
     /// Regions of batches end where they should, and slices are taken and joined within.
     void find_regions() {
         std::vector<std::size_t> open;

@@ -4,6 +4,7 @@
 #include <reel/script/graph.hpp>
 
 #include "../types/text_reader.hpp"
+#include "literal.hpp"
 
 namespace reel::jit {
 
@@ -32,13 +33,13 @@ std::string_view without_comment(std::string_view line) {
     return line;
 }
 
-// The reference writes the number of a tensor with six digits.
+// The reference writes the number of a tensor with six digits, a complex one as a pair.
 std::string six_digits(std::string_view number) {
     TextReader reader(number, "graph");
-    const IValue value = reader.number();
-    if (value.isComplexDouble()) return std::string(number);
+    const IValue value = read_element(reader);
     std::ostringstream out;
-    out << value.toDouble();
+    if (value.isComplexDouble()) out << value.toComplexDouble();
+    else out << value.toDouble();
     return out.str();
 }
 

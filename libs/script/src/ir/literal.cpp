@@ -65,10 +65,12 @@ std::vector<IValue> read_sequence(TextReader& reader, const Type& type) {
 IValue read_tensor(TextReader& reader, const Type& type) {
     const auto& profile = static_cast<const TensorType&>(type).profile();
     if (reader.accept('{')) {
-        IValue number = reader.number();
+        const IValue number = read_element(reader);
         reader.expect('}');
         if (profile) return scalar_tensor(number.toScalar(), TensorOptions().dtype(profile->dtype));
-        return scalar_tensor(number.toScalar(), TensorOptions().dtype(number.isInt() ? kInt64 : kFloat32));
+        return scalar_tensor(number.toScalar(), TensorOptions().dtype(number.isInt()             ? kInt64
+                                                                      : number.isComplexDouble() ? kComplexFloat
+                                                                                                 : kFloat32));
     }
     reader.expect(tensor_word);
     if (reader.accept(')')) return Tensor();
@@ -104,6 +106,15 @@ IValue read_enum(TextReader& reader, const Type& type) {
 }
 
 } // namespace
+
+IValue read_element(TextReader& reader) {
+    if (!reader.accept('(')) return reader.number();
+    const double real = reader.number().toScalar().toDouble();
+    reader.expect(',');
+    const double imaginary = reader.number().toScalar().toDouble();
+    reader.expect(')');
+    return std::complex<double>(real, imaginary);
+}
 
 std::string literal(const IValue& value, bool inside_tuple) {
     switch (value.kind()) {

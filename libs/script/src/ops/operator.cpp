@@ -27,6 +27,9 @@ constexpr std::string_view effectful[] = {"aten::manual_seed", "aten::set_grad_e
 /// Under which name an operator does the same with the same arguments.
 constexpr std::pair<std::string_view, std::string_view> same_as[] = {
     {"aten::_conj", "aten::conj"},
+    {"aten::_neg_view", "aten::neg"},
+    {"aten::_conj_physical", "aten::conj_physical"},
+    {"aten::_stack", "aten::stack"},
     {"aten::_pdist_forward", "aten::pdist"},
     {"aten::_prelu_kernel", "aten::prelu"},
     {"aten::_unsafe_index", "aten::index"},
@@ -50,9 +53,10 @@ public:
                     texts_[base(line)].push_back(line);
                 rest.remove_prefix(std::min(end + 1, rest.size()));
             }
-        for (const auto& lines : {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(),
-                                  own::lists(), own::dicts(), own::tensors(), own::factories(), own::layers(),
-                                  own::inner(), own::programs(), own::gradients(), own::linalg()})
+        for (const auto& lines :
+             {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(), own::lists(),
+              own::dicts(), own::tensors(), own::factories(), own::layers(), own::inner(), own::programs(),
+              own::gradients(), own::linalg(), own::attention(), own::quantization(), own::decomposed()})
             for (const own::Line& line : lines) own_.emplace(line.name, &line);
     }
     const std::vector<const Operator*>& of(Symbol name) {

@@ -86,6 +86,20 @@ IValue rrelu_functional(Span a) {
     return IValue::tuple({rrelu(a), noise});
 }
 
+bool are_windows(const Tensor& self, const std::vector<Int>& sizes) {
+    const Int leading = self.dim() - Int(sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        if (sizes[i] < self.size(leading + Int(i))) return false;
+    return true;
+}
+/// The elements at their places in planes of `sizes`, which are smaller than those of `self` in some dimension.
+Tensor scattered(const Tensor& self, const Tensor& indices, const std::vector<Int>& sizes) {
+    std::vector<Int> flat(self.sizes().begin(), self.sizes().end() - std::ptrdiff_t(sizes.size())), shape = flat;
+    flat.push_back(-1);
+    shape.insert(shape.end(), sizes.begin(), sizes.end());
+    const Tensor planes = self.new_zeros(shape);
+    return planes.reshape(flat).scatter(-1, indices.reshape(flat), self.reshape(flat)).reshape(shape);
+}
 /// self, indices, output_size: windows that fit are as good as those that the places came from.
 template <Int rank> IValue max_unpool(Span a) {
     static const ops::Op& unpool = op(rank == 2 ? "nn.functional.max_unpool2d" : "nn.functional.max_unpool3d");
@@ -95,6 +109,7 @@ template <Int rank> IValue max_unpool(Span a) {
                      " entries; expected ", rank);
     REEL_CHECK(self.dim() == rank + 1 || self.dim() == rank + 2, "max_unpool", rank, "d: input has shape ",
                self.sizes(), "; expected ", rank + 1, " or ", rank + 2, " dimensions");
+    if (!are_windows(self, sizes)) return scattered(self, a[1].toTensor(), sizes);
     const auto n = std::size_t(rank);
     std::vector<Int> kernel, ones(n, 1), none(n, 0);
     for (Int i = 0; i < rank; ++i) kernel.push_back(sizes[std::size_t(i)] - self.size(self.dim() - rank + i) + 1);

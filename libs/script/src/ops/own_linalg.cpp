@@ -55,9 +55,18 @@ IValue solve_ex(Span a) {
     return IValue::tuple(std::move(results));
 }
 
+/// self, pivot, check_errors
+IValue lu_with_info(Span a) {
+    static const ops::Op& factor = op("linalg.lu_factor_ex");
+    Kwargs options;
+    options.set("pivot", a[1]);
+    options.set("check_errors", a[2]);
+    return factor.call({a[0]}, options);
+}
+
 constexpr Line lines[] = {
-    {"aten::_linalg_det", det}, {"aten::_linalg_slogdet", slogdet},   {"aten::_linalg_eigh", eigh},
-    {"aten::_linalg_svd", svd}, {"aten::_linalg_solve_ex", solve_ex},
+    {"aten::_lu_with_info", lu_with_info}, {"aten::_linalg_det", det}, {"aten::_linalg_slogdet", slogdet},
+    {"aten::_linalg_eigh", eigh},          {"aten::_linalg_svd", svd}, {"aten::_linalg_solve_ex", solve_ex},
 };
 
 } // namespace

@@ -226,7 +226,6 @@ constexpr Line lines[] = {
     {"prim::is_xpu", no},
     {"prim::is_quantized", no},
     {"prim::is_ipu", no},
-    {"prim::is_nested", no},
     {"prim::is_maia", no},
     {"prim::is_vulkan", no},
     {"prim::is_mps", no},

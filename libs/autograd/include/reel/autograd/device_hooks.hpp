@@ -31,7 +31,7 @@ struct DeviceHooks {
     /// Why the device cannot be used, for error messages.
     const char* (*unavailable_reason)() = nullptr;
 
-    // Queues of work. A device that has them sets all four; a stream is named by a number, 0 being the default one.
+    // Queues of work. A device that has them sets all five; a stream is named by a number, 0 being the default one.
     std::uintptr_t (*stream)(DeviceIndex index) = nullptr; ///< the calling thread's
     void (*set_stream)(DeviceIndex index, std::uintptr_t stream) = nullptr;
     /// What the second stream is given from now on runs after all that the first has been given.
@@ -39,6 +39,8 @@ struct DeviceHooks {
                   std::uintptr_t stream_after) = nullptr;
     /// The memory at `data` serves nobody else before what the stream does until it is freed has run.
     void (*used_on)(void* data, DeviceIndex index, DeviceIndex stream_device, std::uintptr_t stream) = nullptr;
+    /// A point behind what the calling thread's stream has been given; who calls the result waits for that.
+    std::function<void()> (*mark)(DeviceIndex index) = nullptr;
 };
 DeviceHooks& device_hooks(DeviceType type);
 /// Is the calling thread's work on `device` only noted, for a graph?

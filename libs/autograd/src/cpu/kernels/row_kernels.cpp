@@ -67,7 +67,53 @@ template <bool Max, class T> std::int64_t place_of_float(const T* p, std::int64_
     return at;
 }
 
+/// Lanes in which one of two is NaN.
+Mask<float> either_is_nan(VF a, VF b) {
+#if defined(__AVX512F__)
+    return {(VF::RawInt)_mm512_maskz_set1_epi32(_mm512_cmp_ps_mask((__m512)a.v, (__m512)b.v, _CMP_UNORD_Q), -1)};
+#else
+    return (a != a) | (b != b);
+#endif
+}
+template <bool Max, class T> T nan_or_value(const T* p, std::int64_t n);
+/// Whole blocks of numbers by one instruction each; they do not keep a NaN, so that is looked for beside, two vectors
+/// at a time.
+template <bool Max, class T> T value_of_numbers(const T* p, std::int64_t n) {
+    constexpr int w = VF::size, count = 8;
+    const auto better = [](VF a, VF b) { return Max ? maximum_of(a, b) : minimum_of(a, b); };
+    VF m[count];
+    for (int k = 0; k < count; ++k) m[k] = load_as(p + k * w);
+    auto odd = m[0] != m[0];
+    std::int64_t i = 0;
+    for (; i + count * w <= n; i += count * w)
+        for (int k = 0; k < count; k += 2) {
+            const VF x = load_as(p + i + k * w), o = load_as(p + i + (k + 1) * w);
+            odd = odd | either_is_nan(x, o);
+            m[k] = better(m[k], x);
+            m[k + 1] = better(m[k + 1], o);
+        }
+    if (any(odd)) return nan_or_value<Max>(p, n);
+    for (int step = count / 2; step > 0; step /= 2)
+        for (int k = 0; k < step; ++k) m[k] = better(m[k], m[k + step]);
+#pragma GCC unroll 4
+    for (int step = w / 2; step > 0; step /= 2) {
+        VF::RawInt from;
+        for (int l = 0; l < w; ++l) from[l] = (l + step) % w;
+        m[0] = better(m[0], VF(__builtin_shuffle(m[0].v, from)));
+    }
+    float best = m[0][0];
+    for (; i < n; ++i) {
+        const float x(p[i]);
+        best = x != x || beats<Max>(x, best) ? x : best;
+    }
+    return T(best);
+}
 template <bool Max, class T> T value_of_float(const T* p, std::int64_t n) {
+    if constexpr (std::is_same_v<Compute<T>, float>)
+        if (n >= 8 * VF::size) return value_of_numbers<Max>(p, n);
+    return nan_or_value<Max>(p, n);
+}
+template <bool Max, class T> T nan_or_value(const T* p, std::int64_t n) {
     using C = Compute<T>;
     using V = Vec<C>;
     constexpr int w = V::size, count = 8;

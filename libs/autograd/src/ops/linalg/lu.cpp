@@ -124,6 +124,7 @@ REEL_OP("linalg.lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pi
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
     check_matrices("linalg.lu_factor", "A", A, false);
     const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
+    check_infos("linalg.lu_factor", info, "a pivot is zero; linalg.lu_factor_ex takes singular matrices");
     return {lu, pivots};
 }
 /// A = P L U

@@ -11,6 +11,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "op/kept_for.hpp"
 #include "tensor/raw.hpp"
 #include "tensor/sparse_parts.hpp"
 #include "tensor/sparse_products.hpp"
@@ -55,15 +56,13 @@ Tensor mm(const Tensor& input, const Tensor& mat2) {
         return mm_sparse("mm", input, mat2);
     Tensor out = empty_raw({input.size(0), mat2.size(1)}, input.scalar_type(), input.device());
     product(out, input, mat2);
-    static const Tensor absent;
-    record("mm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent},
-           [](RuleContext& c) -> GradList {
-               const Tensor& g = c.grad();
-               GradList r{Tensor(), Tensor()};
-               if (c.needs(0)) r[0] = reel::mm(g, reel::conj(reel::t(c.saved(1))));
-               if (c.needs(1)) r[1] = reel::mm(reel::conj(reel::t(c.saved(0))), g);
-               return r;
-           });
+    record("mm", {input, mat2}, out, {kept_for(mat2, input), kept_for(input, mat2)}, [](RuleContext& c) -> GradList {
+        const Tensor& g = c.grad();
+        GradList r{Tensor(), Tensor()};
+        if (c.needs(0)) r[0] = reel::mm(g, reel::conj(reel::t(c.saved(1))));
+        if (c.needs(1)) r[1] = reel::mm(reel::conj(reel::t(c.saved(0))), g);
+        return r;
+    });
     return out;
 }
 REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", rule, method, out_exact)
@@ -76,15 +75,13 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
         if (input.size(2) == 0) fill_raw(out, 0);
         else kernels::bmm(out, input, mat2);
     }
-    static const Tensor absent;
-    record("bmm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent},
-           [](RuleContext& c) -> GradList {
-               const Tensor& g = c.grad();
-               GradList r{Tensor(), Tensor()};
-               if (c.needs(0)) r[0] = reel::bmm(g, reel::conj(reel::transpose(c.saved(1), 1, 2)));
-               if (c.needs(1)) r[1] = reel::bmm(reel::conj(reel::transpose(c.saved(0), 1, 2)), g);
-               return r;
-           });
+    record("bmm", {input, mat2}, out, {kept_for(mat2, input), kept_for(input, mat2)}, [](RuleContext& c) -> GradList {
+        const Tensor& g = c.grad();
+        GradList r{Tensor(), Tensor()};
+        if (c.needs(0)) r[0] = reel::bmm(g, reel::conj(reel::transpose(c.saved(1), 1, 2)));
+        if (c.needs(1)) r[1] = reel::bmm(reel::conj(reel::transpose(c.saved(0), 1, 2)), g);
+        return r;
+    });
     return out;
 }
 /// Products of vectors, matrices and batches with broadcasting batch dimensions.
@@ -161,9 +158,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
                               weight.storage_offset()),
                     1, bias.defined() ? 1 : 0);
     }
-    static const Tensor absent;
-    const Tensor& kept_input = weight.requires_grad() ? input : absent;
-    const Tensor& kept_weight = input.requires_grad() ? weight : absent;
+    const Tensor &kept_input = kept_for(weight, input), &kept_weight = kept_for(input, weight);
     // The bias comes first: leaves that are made ready together run in edge order, as in PyTorch.
     if (bias.defined())
         record("linear", {bias, input, weight}, out, {kept_input, kept_weight}, [](RuleContext& c) -> GradList {

@@ -6,14 +6,17 @@
 #include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/type_promotion.hpp>
 
 #include "ops/reduce/reduction.hpp"
+#include "tensor/plain_numbers.hpp"
 
 #include <cmath>
 
 namespace reel {
 
 using namespace autograd;
+using reel::detail::is_one;
 using namespace reduction;
 
 namespace {
@@ -27,7 +30,6 @@ Scalar factor_of(const char* op, const char* name, const Scalar& v, ScalarType t
     return Scalar(v.toLong());
 }
 bool is_zero(const Scalar& s) { return s.isComplex() ? !s.toBool() : s.toDouble() == 0; }
-bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }
 Tensor scaled(const Tensor& t, const Scalar& by) { return is_one(by) ? t : t * by; }
 Scalar conjugate(const Scalar& s) { return s.isComplex() ? Scalar(std::conj(s.toComplexDouble())) : s; }
 
@@ -98,22 +100,28 @@ Tensor addmv(const Tensor& input, const Tensor& mat, const Tensor& vec, const Sc
     check_rank("addmv", "vec", vec, 1);
     return blend("addmv", input, mv(widened(mat), widened(vec)), beta, alpha);
 }
-/// beta input + alpha (vec1 vec2^T)
+/// beta input + alpha (vec1 vec2^T), in the dtype that all three have together
 REEL_OP("addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule, method, out,
         inplace)
 Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
     check_rank("addr", "vec1", vec1, 1);
     check_rank("addr", "vec2", vec2, 1);
-    check_types("addr", input, vec1, vec2);
-    if (input.scalar_type() == kBool) {
+    const ScalarType vectors = promote_types(vec1.scalar_type(), vec2.scalar_type());
+    const ScalarType dtype = result_type(input, vec1.to(vectors));
+    for (const Scalar* v : {&beta, &alpha}) {
+        const char* const name = v == &beta ? "beta" : "alpha";
+        REEL_CHECK(isDifferentiableType(dtype) || v->isIntegral(true), "addr: ", name, " is ", *v, "; for ",
+                   dtype_name(dtype), " operands it must be an integer");
+        REEL_CHECK(!v->isBoolean() || dtype == kBool, "addr: ", name, " is a bool; that is for bool operands only, ",
+                   "these are ", dtype_name(dtype));
+    }
+    if (input.scalar_type() != dtype || vec1.scalar_type() != dtype || vec2.scalar_type() != dtype)
+        return addr(input.to(dtype), vec1.to(dtype), vec2.to(dtype), beta, alpha);
+    if (dtype == kBool) {
         const Tensor product = logical_and(unsqueeze(vec1, 1), vec2);
         const Tensor p = alpha.toBool() ? product : zeros_like(product);
         return beta.toBool() ? logical_or(p, input) : p;
     }
-    const ScalarType dtype = input.scalar_type();
-    for (const Scalar* v : {&beta, &alpha})
-        REEL_CHECK(isDifferentiableType(dtype) || v->isIntegral(true), "addr: ", v == &beta ? "beta" : "alpha", " is ",
-                   *v, "; for ", dtype_name(dtype), " operands it must be an integer");
     return blend("addr", input, outer(widened(vec1), widened(vec2)), beta, alpha);
 }
 /// beta input + alpha (sum of the products of two batches)

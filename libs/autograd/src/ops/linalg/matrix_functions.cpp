@@ -60,7 +60,7 @@ Tensor linalg_matrix_exp(const Tensor& A) {
     // Squaring magnifies rounding: narrower types compute in float64.
     const ScalarType wide = A.is_complex() ? kComplexDouble : kDouble;
     const Tensor a = wide == A.scalar_type() ? A : A.to(wide);
-    if (a.numel() == 0) return a.clone();
+    if (a.numel() == 0) return A.clone();
     double norm = 0;
     {
         NoGradGuard guard;

@@ -349,8 +349,10 @@ Tensor linalg_cond(const Tensor& A, const Value& p) {
     check_matrices("linalg.cond", "A", A, true);
     const Dims last{-2, -1};
     const auto [inverse, info] = linalg_inv_ex(A);
-    const Tensor r = linalg_matrix_norm(A, p, last) * linalg_matrix_norm(inverse, p, last);
-    return masked_fill(r, info != Scalar(0), std::numeric_limits<double>::infinity());
+    const Tensor singular = info != Scalar(0);
+    const Tensor numbers = masked_fill(inverse, unsqueeze(unsqueeze(singular, -1), -1), 0);
+    const Tensor r = linalg_matrix_norm(A, p, last) * linalg_matrix_norm(numbers, p, last);
+    return masked_fill(r, singular, std::numeric_limits<double>::infinity());
 }
 
 /// Square root of Hermitian positive semi-definite matrices.

@@ -178,8 +178,12 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view redu
     // Without derivatives, which need the difference, in one pass.
     const bool one_pass =
         input.is_floating_point() && target.is_floating_point() && !autograd::needs_recording(input, target);
+    // A bool has no differences of its own; beside numbers it is zero or one.
+    const auto number = [](const Tensor& x, const Tensor& o) {
+        return x.scalar_type() == kBool ? x.to(o.scalar_type()) : x;
+    };
     const Tensor d = one_pass ? pointwise::apply("mse_loss", pointwise::squared_difference_op{}, input, target)
-                              : square(input - target);
+                              : square(number(input, target) - number(target, input));
     if (!weight.defined()) return reduced(d, r);
     REEL_CHECK(weight.sizes().equals(input.sizes()), "mse_loss: weight has shape ", weight.sizes(),
                "; expected input's ", input.sizes());

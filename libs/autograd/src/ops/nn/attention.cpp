@@ -25,7 +25,7 @@ Tensor attention::by_products(const Tensor& query, const Tensor& key, const Tens
     const char* op = "scaled_dot_product_attention";
     // 16-bit inputs are computed in float32 and rounded once.
     const ScalarType t = query.scalar_type(), wide = t == kHalf || t == kBFloat16 ? kFloat : t;
-    const double root = std::sqrt(kind.scale);
+    const double root = std::sqrt(std::abs(kind.scale)), signed_root = std::copysign(root, kind.scale);
     const Tensor q = query.to(wide);
     Tensor k = key.to(wide), v = value.to(wide);
     if (kind.enable_gqa && q.dim() >= 3 && k.dim() >= 3 && v.dim() >= 3) {
@@ -38,7 +38,7 @@ Tensor attention::by_products(const Tensor& query, const Tensor& key, const Tens
         k = repeated("key", k);
         v = repeated("value", v);
     }
-    Tensor scores = matmul(q * root, transpose(k, -2, -1) * root);
+    Tensor scores = matmul(q * signed_root, transpose(k, -2, -1) * root);
     Tensor mask = attn_mask;
     if (kind.is_causal) mask = tril(ones({q.size(-2), k.size(-2)}, q.options().requires_grad(false).dtype(kBool)));
     if (mask.defined() && mask.scalar_type() == kBool)

@@ -359,7 +359,7 @@ REEL_OP("nn.functional.instance_norm(Tensor input, Tensor? running_mean=None, Te
 Tensor functional_instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                                 const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
                                 double eps) {
-    if (use_input_stats && input.dim() > 2)
+    if (use_input_stats && input.dim() >= 2)
         REEL_CHECK_VALUE(input.size(0) * input.size(1) == 0 || input.numel() / (input.size(0) * input.size(1)) != 1,
                          "instance_norm: expected more than one spatial element when training, got input ",
                          input.sizes());

@@ -8,6 +8,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "op/kept_for.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/raw.hpp"
 
@@ -25,10 +26,6 @@ struct Plan {
 };
 
 Tensor dense(const Tensor& t) { return t.defined() ? contiguous_raw(t) : t; }
-const Tensor& kept_for(const Tensor& other, const Tensor& t) {
-    static const Tensor absent;
-    return other.requires_grad() ? t : absent;
-}
 
 Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op);
 Tensor map_weight(const Plan& p, const Tensor& x, const Tensor& y);

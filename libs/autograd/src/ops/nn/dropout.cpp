@@ -95,11 +95,11 @@ Tensor dropout2d(const Tensor& input, double p, bool training) {
 REEL_OP("nn.functional.dropout3d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
         composite, random, inplace, samples(call(numbers({2, 3, 2, 2, 2}), 0.4)))
 Tensor dropout3d(const Tensor& input, double p, bool training) {
-    if (input.dim() == 4) return feature_dropout(input.unsqueeze(0), p, training).squeeze(0);
-    if (input.dim() != 5)
+    if (input.dim() == 5) return feature_dropout(input, p, training);
+    if (input.dim() != 4)
         REEL_WARN_ONCE("dropout3d: input has shape ", input.sizes(),
                        "; expected [N, C, D, H, W]; use dropout1d, dropout2d or dropout3d by the number of dimensions");
-    return feature_dropout(input, p, training);
+    return feature_dropout(input.unsqueeze(0), p, training).squeeze(0);
 }
 /// Dropout for SELU networks: dropped elements get SELU's limit, then all are scaled and shifted to keep mean and
 /// variance.

@@ -14,6 +14,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "op/kept_for.hpp"
 #include "ops/index/index_kernels.hpp"
 #include "ops/nn/rows_gradient.hpp"
 #include "ops/shape/shape_util.hpp"
@@ -157,9 +158,7 @@ Tensor sum_of_bags(const Bags& all, const Tensor& weight, const Tensor& scale) {
         return s.defined() ? contiguous_raw(reshape(cast_raw(s.detach(), t), {-1})) : s;
     };
     const Tensor out = sums(all, weight, flat(scale));
-    static const Tensor absent;
-    record("embedding_bag", {weight, scale}, out,
-           {scale.defined() && scale.requires_grad() ? weight : absent, scale, all.rows},
+    record("embedding_bag", {weight, scale}, out, {kept_for(scale, weight), scale, all.rows},
            [kept = all.without_rows(), flat](RuleContext& c) -> GradList {
                const Bags b = kept.with_rows(c.saved(2));
                const Tensor w = c.saved(0), s = c.saved(1), &g = c.grad();

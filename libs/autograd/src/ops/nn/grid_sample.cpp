@@ -2,13 +2,14 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/kernels/grid_sample.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/nn/grid_sample.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/pointwise/logical.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
@@ -37,15 +38,16 @@ Tensor places(const Tensor& x, std::int64_t size, bool align) {
 }
 Tensor reflected(const Tensor& x, std::int64_t size, bool align) {
     const double low = align ? 0 : -0.5, span = align ? double(size - 1) : double(size);
-    if (span == 0) return zeros_like(x).detach();
+    if (span == 0) return x * 0.0;
     const Tensor from = abs(x - low), turns = floor(from.detach() / span), rest = from - turns * span;
     const Tensor odd = fmod(turns, Scalar(2)) != Scalar(0);
     return where(odd, span - rest, rest) + low;
 }
-/// Brings places into the image as the padding asks.
+/// Brings places into the image as the padding asks; what is no number goes to the first.
 Tensor inside(const Tensor& x, std::int64_t size, Outside outside, bool align) {
     if (outside == Outside::Zeros) return x;
-    return clamp(outside == Outside::Reflection ? reflected(x, size, align) : x, Scalar(0), Scalar(double(size - 1)));
+    const Tensor at = outside == Outside::Reflection ? reflected(x, size, align) : x;
+    return clamp(masked_fill(at, isnan(at), 0), Scalar(0), Scalar(double(size - 1)));
 }
 
 /// What one dimension contributes: whole places and their weights.
@@ -80,7 +82,8 @@ void check_operands(const char* op, const Tensor& input, const Tensor& grid) {
 }
 
 /// The elements of `image` [batch, channels, elements] at one tap for each dimension, the innermost first, of `extents`
-/// elements; `which` counts through the combinations of taps. Elements outside weigh nothing.
+/// elements; `which` counts through the combinations of taps. Elements outside weigh nothing; what is no place has no
+/// value.
 Tensor weighted_elements(const Tensor& image, const std::vector<std::vector<Tap>>& taps, const Dims& extents,
                          std::size_t which) {
     Tensor index, weight, valid;
@@ -91,15 +94,18 @@ Tensor weighted_elements(const Tensor& image, const std::vector<std::vector<Tap>
         const Scalar last(double(extents[d] - 1));
         const Tensor place = tap.place.detach();
         const Tensor fits = logical_and(place >= Scalar(0), place <= last);
-        const Tensor part = clamp(place, Scalar(0), last).to(kLong) * stride;
+        const Tensor part = masked_fill(place, logical_not(fits), 0).to(kLong) * stride;
         index = d == 0 ? part : index + part;
         valid = d == 0 ? fits : logical_and(valid, fits);
-        if (tap.weight.defined()) weight = weight.defined() ? weight * tap.weight : tap.weight;
+        if (tap.weight.defined()) {
+            const Tensor outside = logical_and(logical_not(fits), place == place);
+            const Tensor share = masked_fill(tap.weight, outside, 0);
+            weight = weight.defined() ? weight * share : share;
+        }
         stride *= extents[d];
     }
     const Tensor value = gather(image, 2, expand(unsqueeze(index, 1), {image.size(0), image.size(1), index.size(1)}));
-    const Tensor mask = valid.to(image.scalar_type());
-    return value * unsqueeze(weight.defined() ? weight * mask : mask, 1);
+    return value * unsqueeze(weight.defined() ? weight : valid.to(image.scalar_type()), 1);
 }
 
 /// By ops, in any number of dimensions; recorded.

@@ -1,9 +1,16 @@
 // Windows of pooling calls, and the recorded maps over them.
 #include "ops/nn/pool.hpp"
 
+#include <algorithm>
+#include <limits>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 
 #include "tensor/checked_size.hpp"
+#include "tensor/number_range.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel::pool {
@@ -109,6 +116,20 @@ Plan adaptive(const char* op, std::size_t n, const Tensor& input, IntArrayRef ou
     return p;
 }
 
+namespace {
+/// Does some window see padding alone? Steps of a dilated one may jump over a small image.
+bool sees_nothing(const PoolGeometry& g) {
+    const auto empty = [](const PoolWindow& w) { return w.first >= w.last; };
+    return std::any_of(std::begin(g.windows), std::end(g.windows),
+                       [&](const auto& windows) { return std::any_of(windows.begin(), windows.end(), empty); });
+}
+/// The greatest of no numbers of a dtype.
+Scalar least_number(ScalarType t) {
+    const auto range = integer_range(t);
+    return range ? Scalar(range->low) : Scalar(-std::numeric_limits<double>::infinity());
+}
+} // namespace
+
 std::tuple<Tensor, Tensor> max(const char* op, const Plan& p, const Tensor& input) {
     const Tensor x = contiguous_raw(input);
     Tensor out = empty_raw(p.out, input.scalar_type(), input.device()),
@@ -116,6 +137,10 @@ std::tuple<Tensor, Tensor> max(const char* op, const Plan& p, const Tensor& inpu
     REEL_CHECK_NOT_IMPLEMENTED(!isComplexType(input.scalar_type()) && input.scalar_type() != kBool, op,
                                ": not implemented for ", dtype_name(input.scalar_type()));
     kernels::max_pool(p.g, x, out, places);
+    if (sees_nothing(p.g)) {
+        const NoGradGuard guard;
+        out.masked_fill_(places < 0, least_number(input.scalar_type()));
+    }
     if (needs_recording(input))
         record(op, {input}, out, {places},
                [p](RuleContext& c) -> GradList { return {unpick(p, c.grad(), c.saved(0))}; });

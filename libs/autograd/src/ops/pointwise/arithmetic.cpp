@@ -10,11 +10,13 @@
 #include "ops/pointwise/run.hpp"
 #include "tape/inplace.hpp"
 #include "tensor/number_range.hpp"
+#include "tensor/plain_numbers.hpp"
 #include "tensor/sparse_parts.hpp"
 
 namespace reel {
 
 using namespace pointwise;
+using reel::detail::is_one;
 
 namespace {
 
@@ -25,7 +27,16 @@ void check_alpha(const char* op, ScalarType t, const Scalar& alpha) {
                "; for integer operands it must be an integer");
     REEL_CHECK(isComplexType(t) || !alpha.isComplex(), op, ": alpha is complex; the operands are ", dtype_name(t));
 }
-bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }
+/// Is it the factor that changes nothing? `true` is left to `scaled`, which refuses it beside anything but bool.
+bool changes_nothing(const Scalar& alpha) { return !alpha.isBoolean() && is_one(alpha); }
+/// alpha other, in the dtype that `input` and `other` have together: small integers have no room for the product.
+Tensor scaled(const char* op, const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    const ScalarType t = result_type(input, other);
+    check_alpha(op, t, alpha);
+    const bool number = other.impl()->is_wrapped_number && isIntegralType(other.scalar_type()) == isIntegralType(t);
+    const Tensor x = other.scalar_type() == t || number ? other : other.to(t);
+    return mul(x, t == kBool ? Scalar(alpha.toBool()) : alpha);
+}
 
 /// An op that is linear, on the values of a sparse tensor.
 template <class F> Tensor on_values(const char* op, const Tensor& t, F f) {
@@ -107,20 +118,20 @@ REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, me
         samples(call(spread(-2, 2), spread(-2, 2, 1)).with("alpha", 0.7)))
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     if (reel::detail::any_sparse(input, other)) return reel::detail::add_sparse("add", input, other, alpha);
-    if (is_one(alpha) && !alpha.isBoolean()) return apply("add", add_op{}, input, other);
-    check_alpha("add", result_type(input, other), alpha);
-    return apply("add", add_op{}, input, mul(other, alpha));
+    if (changes_nothing(alpha)) return apply("add", add_op{}, input, other);
+    return apply("add", add_op{}, input, scaled("add", input, other, alpha));
 }
 Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     if (other.is_sparse() && !input.is_sparse()) return add_into("add_", input, other, alpha);
-    if (is_one(alpha))
+    if (changes_nothing(alpha))
         return in_place("add_", add_op{}, input, other, [&](const Tensor& x) { return add(x, other, alpha); });
-    return in_place("add_", add_op{}, input, mul(other, alpha), [&](const Tensor& x) { return add(x, other, alpha); });
+    return in_place("add_", add_op{}, input, scaled("add_", input, other, alpha),
+                    [&](const Tensor& x) { return add(x, other, alpha); });
 }
 REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace,
         samples(call(spread(-2, 2), 0.7)))
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-    if (is_one(alpha)) return beside_any_number("add", add_op{}, input, other, unchanged);
+    if (changes_nothing(alpha)) return beside_any_number("add", add_op{}, input, other, unchanged);
     return add(input, reel::detail::wrapped_number(other), alpha);
 }
 
@@ -130,22 +141,22 @@ Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && other.scalar_type() != kBool,
                "sub: subtraction is not defined for bool tensors; use logical_xor");
     if (reel::detail::any_sparse(input, other)) return reel::detail::add_sparse("sub", input, other, minus(alpha));
-    if (is_one(alpha)) return apply("sub", sub_op{}, input, other);
-    check_alpha("sub", result_type(input, other), alpha);
-    return apply("sub", sub_op{}, input, mul(other, alpha));
+    if (changes_nothing(alpha)) return apply("sub", sub_op{}, input, other);
+    return apply("sub", sub_op{}, input, scaled("sub", input, other, alpha));
 }
 Tensor& sub_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     if (other.is_sparse() && !input.is_sparse()) return add_into("sub_", input, other, minus(alpha));
-    if (is_one(alpha))
+    if (changes_nothing(alpha))
         return in_place("sub_", sub_op{}, input, other, [&](const Tensor& x) { return sub(x, other, alpha); });
-    return in_place("sub_", sub_op{}, input, mul(other, alpha), [&](const Tensor& x) { return sub(x, other, alpha); });
+    return in_place("sub_", sub_op{}, input, scaled("sub_", input, other, alpha),
+                    [&](const Tensor& x) { return sub(x, other, alpha); });
 }
 REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace,
         samples(call(spread(-2, 2), 0.7)))
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "sub: subtraction is not defined for bool operands; use logical_xor");
-    if (is_one(alpha)) return beside_any_number("sub", sub_op{}, input, other, unchanged);
+    if (changes_nothing(alpha)) return beside_any_number("sub", sub_op{}, input, other, unchanged);
     return sub(input, reel::detail::wrapped_number(other), alpha);
 }
 /// other - alpha input
@@ -158,7 +169,7 @@ Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
                "rsub: subtraction is not defined for bool operands; use logical_xor");
     if (reel::detail::loses_number(input.scalar_type(), other))
         return rsub(input.to(kFloat), other, alpha).to(input.scalar_type());
-    if (is_one(alpha)) return apply_number("rsub", sub_op{}, input, other, true);
+    if (changes_nothing(alpha)) return apply_number("rsub", sub_op{}, input, other, true);
     return sub(reel::detail::wrapped_number(other), input, alpha);
 }
 

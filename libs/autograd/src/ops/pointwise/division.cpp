@@ -19,8 +19,9 @@ using reel::detail::wrapped_number;
 
 namespace {
 
-void check_divisor(const char* op, ScalarType t, const Tensor& o) {
-    if (!isIntegralType(t, true) || o.numel() == 0 || !reel::detail::has_values(o)) return;
+/// Where there is nothing to divide, any divisor will do.
+void check_divisor(const char* op, ScalarType t, const Tensor& x, const Tensor& o) {
+    if (!isIntegralType(t, true) || o.numel() == 0 || x.numel() == 0 || !reel::detail::has_values(o)) return;
     const reel::detail::HostValues<bool> zero(reel::detail::cast_raw(o, t) == 0, op);
     REEL_CHECK(std::find(zero.begin(), zero.end(), true) == zero.end(), op, ": an integer divisor is zero");
 }
@@ -33,12 +34,12 @@ Tensor truncated(const char* op, const Tensor& x, const Tensor& o) {
                                    " that truncates");
         return trunc(div(x, o));
     }
-    check_divisor(op, t, o);
+    check_divisor(op, t, x, o);
     return evaluate(op, trunc_divide_op{}, x, o);
 }
 /// A rule of `division.hpp` on divisors that are not zero where they are integers.
 template <class Rule> Tensor divided(const char* op, const Rule& rule, const Tensor& x, const Tensor& o) {
-    check_divisor(op, result_type(x, o), o);
+    check_divisor(op, result_type(x, o), x, o);
     return apply(op, rule, x, o);
 }
 Tensor div_mode(const char* op, const Tensor& x, const Tensor& o, std::optional<std::string_view> mode) {

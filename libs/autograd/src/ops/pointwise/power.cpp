@@ -1,6 +1,7 @@
 // Powers.
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
@@ -11,6 +12,7 @@
 #include <reel/autograd/pointwise/power.hpp>
 
 #include "ops/pointwise/run.hpp"
+#include "tensor/number_range.hpp"
 
 #include <cmath>
 #include <complex>
@@ -62,6 +64,7 @@ Tensor pow(const Tensor& input, const Scalar& exponent) {
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: input: there is no kernel for bool; convert an operand first");
     REEL_CHECK(!isIntegralType(t) || exponent.toLong() >= 0, "pow: exponent is ", exponent,
                "; integers have no negative powers, convert input to a floating dtype first");
+    if (isIntegralType(t)) reel::detail::check_holds("pow", t, exponent);
     if (!isIntegralType(t) && exponent.equal(2)) return t == input.scalar_type() ? square(input) : square(input.to(t));
     if (isFloatingType(t) && t == input.scalar_type() && pointwise::few_factors_op::takes(exponent))
         return pointwise::apply("pow", pointwise::few_factors_op(int(exponent.toDouble())), input);
@@ -92,14 +95,31 @@ Tensor float_power(const Scalar& input, const Tensor& exponent) {
     return pow(input.isComplex() ? input : Scalar(input.toDouble()), exponent.to(t));
 }
 
-/// input 2^other. A whole exponent leaves the result in the dtype of a floating input, though 2^other may not fit
-/// there.
+namespace {
+/// The factor 2^whole in pieces that no float64 loses: their product reaches from the least number to the largest.
+Tensor times_power_of_two(Tensor x, Tensor whole, int pieces) {
+    for (; pieces > 0; --pieces) {
+        const Tensor part = clamp(whole, -700, 700);
+        x = mul(x, pow(Scalar(2.0), part.to(kDouble)));
+        whole = whole - part;
+    }
+    return x;
+}
+} // namespace
+
+/// input 2^other. A whole exponent leaves the result in the dtype of a floating or complex input, though 2^other may
+/// not fit there.
 REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace,
         samples(call(spread(-2, 2), spread(-1, 2, 1))))
 Tensor ldexp(const Tensor& input, const Tensor& other) {
-    const Tensor product = mul(input, pow(Scalar(2.0), other));
-    const bool keeps = input.is_floating_point() && isIntegralType(other.scalar_type(), true);
-    return keeps ? product.to(input.scalar_type()) : product;
+    if (!isIntegralType(other.scalar_type(), true)) {
+        const ScalarType t = result_type(input, other);
+        return mul(input, pow(Scalar(2.0), other.is_complex() ? other.to(t) : other.to(toRealValueType(t))));
+    }
+    const ScalarType s = input.scalar_type(), t = isIntegralType(s, true) ? get_default_dtype() : s;
+    const ScalarType wide = isComplexType(t) ? kComplexDouble : kDouble;
+    const Tensor whole = clamp(other.to(kLong), -2100, 2100);
+    return times_power_of_two(input.to(wide), whole, t == wide ? 3 : 1).to(t);
 }
 
 namespace pointwise {

@@ -5,6 +5,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -45,6 +46,28 @@ std::pair<std::int64_t, std::int64_t> exact_integers(ScalarType t) {
         return {Limits::min(), Limits::max()};
     }
 }
+/// The integer that a floating dtype rounds `v` to; none beyond int64.
+std::optional<std::int64_t> rounded(ScalarType t, std::int64_t v) {
+    const double r = t == kHalf       ? double(float(Half(float(v))))
+                     : t == kBFloat16 ? double(float(BFloat16(float(v))))
+                     : t == kFloat    ? double(float(v))
+                                      : double(v);
+    return std::abs(r) < 0x1p63 ? std::optional(std::int64_t(r)) : std::nullopt;
+}
+/// The distance of the numbers of a floating dtype around `v`.
+std::int64_t spacing(ScalarType t, std::int64_t v) {
+    const int digits = t == kHalf ? 11 : t == kBFloat16 ? 8 : t == kFloat ? 24 : 53;
+    return std::int64_t(1) << (std::bit_width(std::uint64_t(std::abs(v))) - digits);
+}
+/// Bounds of what is drawn, so that no number rounds to one outside of [from, to): the reference's, bit by bit.
+std::int64_t least_drawn(ScalarType t, std::int64_t from) {
+    const auto next = rounded(t, from + 1);
+    return next && *next < from ? *next + spacing(t, from + 1) : from;
+}
+std::int64_t bound_drawn(ScalarType t, std::int64_t to) {
+    const auto last = rounded(t, to - 1);
+    return last && *last >= to ? *last - spacing(t, to - 1) : to;
+}
 /// from + k for k below `range`, 0 meaning 2^64.
 Tensor& draw_integers(const Tensor& input, std::uint64_t from, std::uint64_t range, bool wide,
                       const std::optional<Generator>& generator) {
@@ -55,8 +78,14 @@ Tensor& draw_integers(const Tensor& input, std::uint64_t from, std::uint64_t ran
 REEL_OP("uniform_(Tensor input, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor",
         not_differentiable, random, method, samples(call(numbers({3, 4}), -1.0, 2.0)))
 Tensor& uniform_(const Tensor& input, double from, double to, std::optional<Generator> generator) {
-    check_floating("uniform_", input);
     REEL_CHECK(from <= to, "uniform_: from ", from, " is greater than to ", to);
+    if (input.is_complex()) { // one number after the other, real and imaginary parts alike
+        check_inplace(input, "uniform_");
+        uniform_(view_as_real(input.detach()), from, to, generator);
+        rebase_history(input, Tensor(), "uniform_");
+        return const_cast<Tensor&>(input);
+    }
+    check_floating("uniform_", input);
     return fill_by("uniform_", input, [&] { kernels::uniform("uniform_", input, from, to, generator); });
 }
 REEL_OP("normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor",
@@ -101,20 +130,26 @@ REEL_OP("random_(Tensor input, int from, int? to, *, Generator? generator=None) 
         method, samples(call(numbers({3, 4}), 0, 5), call(numbers({3, 4}), 5, none)))
 Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64_t> to,
                 std::optional<Generator> generator) {
-    const auto [least, most] = exact_integers(input.scalar_type());
+    const ScalarType t = input.scalar_type();
+    REEL_CHECK(!isComplexType(t), "random_: input is ", dtype_name(t), "; expected a real dtype");
+    const auto [least, most] = exact_integers(t);
     REEL_CHECK(!to || from < *to, "random_: expected low < high, got ", from, " and ", to.value_or(0));
-    REEL_CHECK(to || from <= most, "random_: from is ", from, "; the greatest integer that ",
-               dtype_name(input.scalar_type()), " tells from its neighbours is ", most);
+    REEL_CHECK(to || from <= most, "random_: from is ", from, "; the greatest integer that ", dtype_name(t),
+               " tells from its neighbours is ", most);
     const std::int64_t last = to ? *to - 1 : most;
     const bool fits = from >= least && last <= most;
-    REEL_CHECK_VALUE(fits || isFloatingType(input.scalar_type()), "random_: the range from ", from, " to ", last,
-                     " does not fit ", dtype_name(input.scalar_type()), ", which holds integers from ", least, " to ",
-                     most);
+    REEL_CHECK_VALUE(fits || isFloatingType(t), "random_: the range from ", from, " to ", last, " does not fit ",
+                     dtype_name(t), ", which holds integers from ", least, " to ", most);
     if (!fits)
-        REEL_WARN_ONCE("random_: ", dtype_name(input.scalar_type()), " tells integers apart from ", least, " to ", most,
+        REEL_WARN_ONCE("random_: ", dtype_name(t), " tells integers apart from ", least, " to ", most,
                        " only; the range from ", from, " to ", last, " will not be uniform");
-    const std::uint64_t range = std::uint64_t(last) - std::uint64_t(from) + 1; // 0: every 64-bit integer
-    const bool wide = range == 0 || range >= (1ull << 32);
+    std::int64_t end = last;
+    if (to && isFloatingType(t)) {
+        from = least_drawn(t, from);
+        end = bound_drawn(t, *to) - 1;
+    }
+    const std::uint64_t range = std::uint64_t(end) - std::uint64_t(from) + 1; // 0: every 64-bit integer
+    const bool wide = range == 0 || range >= (1ull << 28); // remainders of 32 bits would prefer the first numbers
     return draw_integers(input, std::uint64_t(from), range, wide, generator);
 }
 REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", not_differentiable, random, method,
@@ -127,6 +162,7 @@ REEL_OP("random_(Tensor input, *, Generator? generator=None) -> Tensor", not_dif
         samples(call(numbers({3, 4}))))
 Tensor& random_(const Tensor& input, std::optional<Generator> generator) {
     const ScalarType t = input.scalar_type();
+    REEL_CHECK(!isComplexType(t), "random_: input is ", dtype_name(t), "; expected a real dtype");
     const std::int64_t most = exact_integers(t).second;
     const bool wide = t == kLong || t == kDouble; // else 32 bits are drawn, as in PyTorch
     return draw_integers(input, 0, std::uint64_t(most) + 1, wide, generator);
@@ -169,9 +205,12 @@ REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={})
 Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
     check_sizes("randperm", n, kLong);
+    const ScalarType dtype = options.has_dtype() ? ScalarType(options.dtype()) : kLong;
+    REEL_CHECK(n - 1 <= exact_integers(dtype).second, "randperm: n is ", n, "; ", dtype_name(dtype),
+               " tells integers apart up to ", exact_integers(dtype).second);
     const Tensor t = empty_raw({n}, kLong, options.device()); // each device draws its own
     kernels::randperm(t, generator);
-    return options.has_dtype() ? t.to(ScalarType(options.dtype())) : t;
+    return t.to(dtype);
 }
 
 } // namespace reel

@@ -95,6 +95,7 @@ Tensor nanmean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::
     REEL_CHECK(input.is_floating_point(), "nanmean: input is ", dtype_name(input.scalar_type()),
                "; expected a floating dtype");
     const ScalarType t = dtype.value_or(input.scalar_type()), wide = wide_type(t);
+    REEL_CHECK(isDifferentiableType(t), "nanmean: dtype is ", dtype_name(t), "; expected a floating or complex dtype");
     const Tensor count = sum(logical_not(isnan(input.detach())), dim, keepdim);
     const Tensor m = nansum(input, dim, keepdim, wide) / count;
     return wide == t ? m : m.to(t);

@@ -152,6 +152,20 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& input, std::int64_t dim) {
     return running_extremum<false>("cummin", input, dim);
 }
 
+namespace {
+/// Infinity as the largest number of the dtype: differences from it are -infinity or zero, as its limit's are.
+Tensor up_to_largest(const Tensor& t) {
+    const double largest[] = {65504.0, 3.38953138925153547590470800371487866880e38, std::numeric_limits<float>::max(),
+                              std::numeric_limits<double>::max()};
+    const ScalarType r = toRealValueType(t.scalar_type());
+    return masked_fill(t, real(t) == std::numeric_limits<double>::infinity(),
+                       largest[r == kHalf       ? 0
+                               : r == kBFloat16 ? 1
+                               : r == kFloat    ? 2
+                                                : 3]);
+}
+} // namespace
+
 /// log of the running sums of exp(input) along `dim`.  gx[i] = sum over j >= i of g[j] exp(x[i] - y[j])
 REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", rule, method, out_exact)
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
@@ -162,7 +176,7 @@ Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     kernels::logcumsumexp(rows, l.rows);
     Tensor out = l.restore(rows);
     record("logcumsumexp", {input}, out, {input, out}, [d](RuleContext& c) -> GradList {
-        const Tensor x = c.saved(0), y = c.saved(1), &g = c.grad();
+        const Tensor &g = c.grad(), x = up_to_largest(c.saved(0)), y = up_to_largest(c.saved(1));
         if (x.dim() == 0 || x.size(d) <= 1) return {g};
         // Weights never exceed one: from y[i] to y[i + 1], then from y[i] to x[i]. They are zero as long as there is
         // nothing but -infinity.

@@ -187,7 +187,9 @@ struct One {
     Dims n, dim;
     One(const char* op, const Tensor& input, std::optional<std::int64_t> size, std::int64_t d) : dim{d} {
         REEL_CHECK_INDEX(input.dim() > 0, op, ": input is 0-dim; it has no dimension to transform");
-        if (size) n.push_back(*size);
+        if (!size) return;
+        REEL_CHECK(*size >= 0, op, ": n is ", *size, "; expected a positive number of elements");
+        n.push_back(*size);
     }
     OptionalIntArrayRef s() const { return n.empty() ? OptionalIntArrayRef() : OptionalIntArrayRef(IntArrayRef(n)); }
     IntArrayRef d() const { return dim; }

@@ -1,8 +1,8 @@
 // How a loader makes batches.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <mutex> // std::chrono::milliseconds; all of <chrono> is 2,000 lines more in every program
 #include <optional>
 
 namespace reel::data {

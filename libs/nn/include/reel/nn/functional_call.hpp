@@ -71,5 +71,17 @@ requires(!std::is_convertible_v<H&, Module&>) NamedTensors
                      const Tensor& batch) {
     return per_sample_grads(static_cast<Module&>(detail::module_of(net)), loss, batch);
 }
+/// With a target for each sample, `loss(output, target)` of batches of one: `per_sample_grads(net, [](auto& y, auto& t)
+/// { return mse_loss(y, t); }, x, targets)`. Errors: ValueError for another number of targets.
+template <class M, class Loss>
+requires std::is_invocable_r_v<Tensor, Loss&, const Tensor&, const Tensor&>
+    NamedTensors per_sample_grads(M&& net, Loss loss, const Tensor& batch, const Tensor& targets) {
+    REEL_CHECK_VALUE(batch.dim() > 0 && targets.dim() > 0 && batch.size(0) == targets.size(0),
+                     "per_sample_grads: targets: expected one for each sample of the batch ", batch.sizes(), ", got ",
+                     targets.sizes());
+    return per_sample_grads(
+        detail::module_of(net),
+        [&](const Tensor& output, std::int64_t i) { return loss(output, targets.narrow(0, i, 1)); }, batch);
+}
 
 } // namespace reel::nn

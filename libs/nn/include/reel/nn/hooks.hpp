@@ -15,6 +15,12 @@ template <class F> RemovableHandle register_module_forward_pre_hook(F fn) {
 template <class F> RemovableHandle register_module_forward_hook(F fn, bool always_call = false) {
     return detail::add_global(detail::adapt_forward(std::move(fn), always_call));
 }
+/// Error for `prepend`: global hooks run in the order of their registration.
+template <class F> RemovableHandle register_module_forward_hook(F fn, const ForwardOptions& o) {
+    REEL_CHECK(!o.prepend,
+               "register_module_forward_hook: global hooks run in the order of their registration, got prepend");
+    return register_module_forward_hook(std::move(fn), o.always_call);
+}
 template <class F> RemovableHandle register_module_full_backward_pre_hook(F fn) {
     return detail::add_global(detail::adapt_backward_pre(std::move(fn)));
 }

@@ -37,6 +37,7 @@ public:
     explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
     bool takes(Layout) const override { return true; }
     bool is_linear_in_rate() const override { return true; }
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdagradParamState& s, const AdagradOptions& o) override;

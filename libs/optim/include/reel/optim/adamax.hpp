@@ -35,6 +35,7 @@ public:
     static constexpr const char* class_name = "Adamax";
     using OptimizerOf::OptimizerOf;
     bool is_linear_in_rate() const override { return true; }
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState& s, const AdamaxOptions& o) override;

@@ -24,6 +24,7 @@ public:
     static constexpr const char* class_name = "AdamW";
     using OptimizerOf::OptimizerOf;
     bool is_linear_in_rate() const override { return true; }
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdamWParamState& s, const AdamWOptions& o) override;

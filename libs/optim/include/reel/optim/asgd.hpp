@@ -36,6 +36,7 @@ class ASGD : public OptimizerOf<ASGDOptions, ASGDParamState> {
 public:
     static constexpr const char* class_name = "ASGD";
     using OptimizerOf::OptimizerOf;
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s, const ASGDOptions& o) override;

@@ -38,6 +38,7 @@ public:
     static constexpr const char* class_name = "NAdam";
     using OptimizerOf::OptimizerOf;
     bool is_linear_in_rate() const override { return true; }
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& s, const NAdamOptions& o) override;

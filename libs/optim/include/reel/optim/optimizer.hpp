@@ -114,7 +114,8 @@ private:
 
 namespace detail {
 class StepBatch;
-}
+class UnsettledStep;
+} // namespace detail
 
 /// Base of all optimizers; movable, not copyable. Parameters without a gradient are skipped and get no state.
 class Optimizer {
@@ -149,8 +150,23 @@ public:
     OptimizerOptions& defaults() noexcept { return *defaults_; }
     const OptimizerOptions& defaults() const noexcept { return *defaults_; }
     /// Keyed by `tensor.unsafeGetTensorImpl()`.
-    StateMap& state() noexcept { return state_; }
-    const StateMap& state() const noexcept { return state_; }
+    StateMap& state() {
+        settle();
+        return state_;
+    }
+    const StateMap& state() const { return const_cast<Optimizer*>(this)->state(); }
+
+    /// What a gradient scaler hands to the steps that follow, as to PyTorch's fused optimizers: one element of float32,
+    /// or undefined for none. A step first divides the gradients by the scale, and leaves them so.
+    Tensor& grad_scale() noexcept { return grad_scale_; }
+    /// Where it is not 0, a step changes neither parameters nor state; its hooks run. If the class says so below and
+    /// all parameters with gradients are on a device, the device decides, within graphs, too, and the host learns of it
+    /// before it looks at a state or takes the next step; otherwise it waits. Error where it would have to learn of it
+    /// within a capture.
+    Tensor& found_inf() noexcept { return found_inf_; }
+    /// Are a step's arithmetic and its states' tensors left to rules for each element (reel/optim/detail/steps/), which
+    /// the kernels of devices leave out by `found_inf`?
+    virtual bool step_supports_amp_scaling() const { return false; }
 
     /// `{state: {number: {...}}, param_groups: [{..., params: [number, ...]}]}`, as in Python, with the live tensors.
     Value state_dict() const;
@@ -183,7 +199,8 @@ public:
     /// Does a step move each element of a parameter by itself? Then it may be given rows of a parameter, as ranks have
     /// them that share one (reel/distributed/fully_shard.hpp); else that is refused.
     virtual bool is_elementwise() const { return true; }
-    /// How often `step` has run in this process; a replay of a captured one counts, too.
+    /// How often `step` has run in this process; a replay of a captured one counts, too, and one that `found_inf` left
+    /// out.
     std::int64_t step_count() const { return step_count_; }
 
     // Deprecated: use param_groups and add_param_group.
@@ -198,6 +215,8 @@ protected:
     void finish_step(); ///< counts the step and runs the post hooks
     /// Updates the parameters of one group, under no-grad. Classes that override `step` need not implement it.
     virtual void update(OptimizerParamGroup& group);
+    /// Error where a scaler's word is given, for a class that overrides `step` and does not heed it.
+    void refuse_scaling(const char* optimizer) const;
     [[noreturn]] static void throw_no_update(); ///< NotImplementedError: the class overrides nothing of the above
     /// Error naming the class and the parameter for a gradient of a layout that it does not take.
     void check_gradients(const OptimizerParamGroup& group) const;
@@ -230,6 +249,13 @@ private:
     /// The groups' updates, with those of many parameters at once where a device does that.
     void update_groups(detail::StepBatch& batch);
     void capture_step(Device device);
+    // steps under a gradient scaler
+    bool begin_scaled_step(); ///< does it go on?
+    void unscale_gradients();
+    bool device_decides() const;
+    void settle(); ///< undoes what the host counted of a step that its device left out
+    Tensor grad_scale_, found_inf_;
+    std::unique_ptr<detail::UnsettledStep> unsettled_;
     std::int64_t step_count_ = 0;
     std::shared_ptr<Optimizer*> self_; ///< of a captured step: where the optimizer is
 };

@@ -38,6 +38,7 @@ public:
     static constexpr const char* class_name = "RMSprop";
     using OptimizerOf::OptimizerOf;
     bool is_linear_in_rate() const override { return true; }
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, RMSpropParamState& s, const RMSpropOptions& o) override;

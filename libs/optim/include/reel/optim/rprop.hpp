@@ -34,6 +34,7 @@ class Rprop : public OptimizerOf<RpropOptions, RpropParamState> {
 public:
     static constexpr const char* class_name = "Rprop";
     using OptimizerOf::OptimizerOf;
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, RpropParamState& s, const RpropOptions& o) override;

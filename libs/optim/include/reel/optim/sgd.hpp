@@ -36,6 +36,7 @@ public:
     using OptimizerOf::OptimizerOf;
     bool takes(Layout) const override { return true; }
     bool is_linear_in_rate() const override { return true; }
+    bool step_supports_amp_scaling() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, const SGDOptions& o) override;

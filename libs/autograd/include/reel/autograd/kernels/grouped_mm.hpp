@@ -1,9 +1,15 @@
 // The kernel of products of groups of matrices.
 #pragma once
 
+#include <vector>
+
 #include <reel/autograd/kernel.hpp>
 
 namespace reel {
+
+/// The bounds of the groups of a dimension of `n`, whose ends `offs` (int32, on the CPU) has: where the first begins,
+/// where each ends. Error for those that go down or leave the dimension.
+std::vector<std::int64_t> group_bounds(const Tensor& offs, std::int64_t n);
 
 namespace cpu {
 void grouped_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& offs);

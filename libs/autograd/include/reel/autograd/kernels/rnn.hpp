@@ -72,6 +72,12 @@ inline constinit Kernel<decltype(cpu::rnn_backward), Writes<2>> rnn_backward{"rn
 inline constinit Kernel<bool(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& hn, const Tensor& cn,
                              const RnnOperands& operands, RnnKept* kept)>
     rnn_in_one_call{"rnn"};
+/// The weights of a layer in one memory, as a device's library wants to find them: a view for each operand (undefined
+/// where that is), with its numbers; none at all where the library does not take the layer. The layer then works on
+/// that memory; weights that lie otherwise are copied for each call.
+inline constinit Kernel<std::vector<Tensor>(const char* op, RnnCell cell, const Tensor& w_ih, const Tensor& w_hh,
+                                            const Tensor& b_ih, const Tensor& b_hh, const Tensor& w_hr)>
+    rnn_flat_weights{"rnn"};
 /// Its gradients, from those of `output`, `hn` and `cn`, of which the latter may be undefined.
 inline constinit Kernel<void(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& grad_output,
                              const Tensor& grad_hn, const Tensor& grad_cn, const RnnOperands& operands,

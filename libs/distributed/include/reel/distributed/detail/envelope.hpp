@@ -38,7 +38,6 @@ struct Envelope {
         kRefused, ///< the sender takes no part in this call; the payload says why
         kAbort,   ///< the group is at its end; the payload says why
         kLeave,   ///< the sender is; the payload says why
-        kCollect, ///< the memory that both share is full: what lies there is to be taken out
     };
     static constexpr int shown_dims = 6;
     static constexpr std::int64_t no_tag = -1, no_root = -1;
@@ -51,7 +50,7 @@ struct Envelope {
     std::uint8_t devices = 0; ///< the operands go between devices, and messages without them
     std::uint16_t dims = 0;
     std::uint32_t members = 0; ///< a digest of the group's ranks
-    std::uint32_t padding = 0; ///< so that no byte of a message is left unset
+    std::uint32_t divisor = 1; ///< of each rank's elements, before they are reduced
     std::int64_t group = 0;
     std::uint64_t call = 0; ///< number within the group
     std::int64_t tag = no_tag, root = no_root;

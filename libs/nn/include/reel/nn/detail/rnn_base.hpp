@@ -36,15 +36,22 @@ struct RNNOptionsBase : RNNCommonOptions<RNNOptionsBase> {
 struct RNNResult {
     Tensor output, hn, cn;
 };
+/// A module whose parameters a device's library wants side by side: asked for after they were converted or moved.
+struct FlatParameters {
+    virtual ~FlatParameters() = default;
+    virtual void flatten_parameters() = 0;
+};
 /// Parameters weight_ih_l{k}, weight_hh_l{k}, bias_ih_l{k}, bias_hh_l{k}, weight_hr_l{k} (projections), for the
 /// backward direction with the suffix _reverse; all U(+-1 / sqrt(hidden_size)).
-template <class Derived> class RNNImplBase : public Cloneable<Derived> {
+template <class Derived> class RNNImplBase : public Cloneable<Derived>, public FlatParameters {
 public:
     explicit RNNImplBase(const RNNOptionsBase& options);
     void reset() override;
     void reset_parameters();
-    /// There is nothing to flatten: kept for PyTorch's programs.
-    void flatten_parameters() {}
+    /// The parameters of each layer and direction lie in one memory as the device's library wants them, and are not
+    /// copied at each call: the same tensors with the same numbers. Nothing happens where there is no such library, nor
+    /// to parameters that are not all the layer's own. `to` and `clone` do it by themselves.
+    void flatten_parameters() override;
     /// By layer and direction.
     std::vector<Tensor> all_weights() const;
     /// A tensor or a packed sequence, with the state or states to start from.
@@ -53,6 +60,7 @@ public:
     RNNOptionsBase options_base;
 
 protected:
+    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
     /// Input [steps, batch, features] or unbatched [steps, features].
     RNNResult run(const Tensor& input, const Tensor& hx, const Tensor& cx);
     RNNResult run(const utils::rnn::PackedSequence& input, const Tensor& hx, const Tensor& cx);

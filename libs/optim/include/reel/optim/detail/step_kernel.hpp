@@ -31,9 +31,11 @@ template <class Rule> struct BatchedStep {
 /// Queues other numbers for the rules of a batch whose launch was captured: one for each of its steps.
 template <class Rule> using RuleWriter = std::function<void(ArrayRef<Rule>)>;
 /// Steps many parameters of one dtype and device at once; `where` is one of them. Null where parameters are stepped one
-/// by one. In a capture it returns who writes the rules that replays read, else nothing.
+/// by one. Where `found_inf` (one element of float32; may be undefined) is not 0 when the device gets there, nothing is
+/// stepped. In a capture it returns who writes the rules that replays read, else nothing.
 template <class Rule>
-inline constinit Kernel<RuleWriter<Rule>(const Tensor& where, ArrayRef<BatchedStep<Rule>> steps)> batched_step_kernel{
-    "optimizer_step"};
+inline constinit Kernel<RuleWriter<Rule>(const Tensor& where, ArrayRef<BatchedStep<Rule>> steps,
+                                         const Tensor& found_inf)>
+    batched_step_kernel{"optimizer_step"};
 
 } // namespace reel::optim

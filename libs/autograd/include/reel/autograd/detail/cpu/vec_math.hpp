@@ -205,16 +205,16 @@ REEL_TAIL_D(erf, u10)
 REEL_TAIL(exp2, u10)
 REEL_TAIL(log2, u10)
 REEL_TAIL(log10, u10)
-REEL_TAIL(log1p, u10)
 REEL_TAIL(sin, u10)
 REEL_TAIL(cos, u10)
 REEL_TAIL(tan, u10)
 REEL_TAIL(asin, u10)
 REEL_TAIL(acos, u10)
 REEL_TAIL(atan, u10)
+namespace tail {
+REEL_TAIL(log1p, u10)
 REEL_TAIL(sinh, u10)
 REEL_TAIL(cosh, u10)
-namespace tail {
 REEL_TAIL(asinh, u10)
 REEL_TAIL(acosh, u10)
 } // namespace tail
@@ -236,6 +236,30 @@ template <class T> Vec<T> acosh(Vec<T> x) {
     const Mask<T> far = x > Vec<T>(T(1e9));
     if (!any(far)) return tail::acosh(x);
     return select(far, log(x) + Vec<T>(T(0.693147180559945309)), tail::acosh(x));
+}
+/// The tail's function is infinite near the largest number.
+template <class T> Vec<T> log1p(Vec<T> x) {
+    const Mask<T> far = x > Vec<T>(T(1e18));
+    if (!any(far)) return tail::log1p(x);
+    return select(far, log(x), tail::log1p(x));
+}
+/// The tail's functions are infinite from where exp(|x|) overflows, ln 2 too early; out there both are exp(|x|) / 2.
+template <class T> Mask<T> beyond_exp(Vec<T> a) { return a > Vec<T>(sizeof(T) == 4 ? T(88) : T(709)); }
+template <class T> Vec<T> half_exp(Vec<T> a) {
+    const Vec<T> root = exp(a * Vec<T>(T(0.5)));
+    return root * Vec<T>(T(0.5)) * root;
+}
+template <class T> Vec<T> sinh(Vec<T> x) {
+    const Vec<T> a = abs(x);
+    const Mask<T> far = beyond_exp(a);
+    if (!any(far)) return tail::sinh(x);
+    return select(far, copysign(half_exp(a), x), tail::sinh(x));
+}
+template <class T> Vec<T> cosh(Vec<T> x) {
+    const Vec<T> a = abs(x);
+    const Mask<T> far = beyond_exp(a);
+    if (!any(far)) return tail::cosh(x);
+    return select(far, half_exp(a), tail::cosh(x));
 }
 #undef REEL_TAIL
 #undef REEL_TAIL_F

@@ -1,5 +1,5 @@
 // Numbers as few bits would hold them: PyTorch's values, gradients that pass straight through, what is refused.
-#include <reel/autograd/pointwise/quantization.hpp>
+#include <reel/autograd/pointwise/rounding.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -23,7 +23,7 @@ Tensor quantized(const Tensor& x, double scale = 0.1, std::int64_t zero_point = 
 }
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(quantization)
+BOOST_AUTO_TEST_SUITE(rounding_to_levels)
 
 BOOST_AUTO_TEST_CASE(values_and_gradients_are_pytorchs) {
     const Tensor x = tensor({-3.0, -1.26, -0.15, -0.05, 0.05, 0.15, 0.25, 0.35, 1.26, 12.8}).to(kFloat);
