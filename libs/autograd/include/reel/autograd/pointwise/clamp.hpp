@@ -31,15 +31,15 @@ template <class T> T share_second(const T& g, const T& x, const T& o, const T& f
 }
 /// The larger one; NaN loses.  Ties share the gradient.
 REEL_OP("fmax(Tensor input, Tensor other) -> Tensor", rule, method, out)
-struct fmax_op : binary<Result::Same, reals | boolean, a | b, a | b> {
-    template <class T> REEL_HD T f(T x, T o) const { return o != o || x >= o ? x : o; }
+struct fmax_op : binary<Result::Same, reals | boolean, a | b, a | b>, vector_form {
+    template <class T> REEL_HD T f(T x, T o) const { return where(x >= o, x, where(o != o, x, o)); }
     template <class T> T da(T g, T x, T o, T) const { return share_first(g, x, o, logical_or(x >= o, isnan(o))); }
     template <class T> T db(T g, T x, T o, T) const { return share_second(g, x, o, logical_or(x >= o, isnan(o))); }
 };
 /// The smaller one; NaN loses.  Ties share the gradient.
 REEL_OP("fmin(Tensor input, Tensor other) -> Tensor", rule, method, out)
-struct fmin_op : binary<Result::Same, reals | boolean, a | b, a | b> {
-    template <class T> REEL_HD T f(T x, T o) const { return o != o || x <= o ? x : o; }
+struct fmin_op : binary<Result::Same, reals | boolean, a | b, a | b>, vector_form {
+    template <class T> REEL_HD T f(T x, T o) const { return where(x <= o, x, where(o != o, x, o)); }
     template <class T> T da(T g, T x, T o, T) const { return share_first(g, x, o, logical_or(x <= o, isnan(o))); }
     template <class T> T db(T g, T x, T o, T) const { return share_second(g, x, o, logical_or(x <= o, isnan(o))); }
 };
