@@ -23,23 +23,24 @@ void sum_rows(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     });
 }
 
+/// Of matrices that stand one after the other: their columns are counted through.
 template <class T> struct ColumnSum {
     using State = compute_t<T>;
     const T* in;
     T* out;
-    std::int64_t columns;
+    std::int64_t rows, cols;
 
     __device__ State nothing() const { return State(0); }
     __device__ void take(State& s, std::int64_t row, std::int64_t column) const {
-        s += State(in[row * columns + column]);
+        s += State(in[(column / cols * rows + row) * cols + column % cols]);
     }
     __device__ State join(State a, State b) const { return a + b; }
     __device__ void finish(std::int64_t column, State s) const { out[column] = T(s); }
 };
 
-void sum_columns(const Tensor& out, const Tensor& operand, std::int64_t rows) {
+void sum_columns(const Tensor& out, const Tensor& operand, std::int64_t rows, std::int64_t cols) {
     for_dtype<floats | halves>("sum", out, [&]<class T>() {
-        const ColumnSum<T> rule{Elements<T>(operand).data, Elements<T>(out).data, out.numel()};
+        const ColumnSum<T> rule{Elements<T>(operand).data, Elements<T>(out).data, rows, cols};
         reduce_columns("sum", out, rule, rows, out.numel());
     });
 }
