@@ -104,16 +104,4 @@ BOOST_AUTO_TEST_CASE(no_memory_in_the_middle_of_a_step) {
     }
 }
 
-/// Run by run.sh with names of libraries that there are not.
-BOOST_AUTO_TEST_CASE(libraries_that_are_missing) {
-    const char* const name = std::getenv("REEL_CUFFT_LIBRARY");
-    if (!name || std::string(name) != "none.so") return;
-    const Tensor x = there::put(randn({4, 4}, kDouble)), square = mm(x, x.t()) + eye(4, x.options());
-    BOOST_CHECK_EXCEPTION(fft_fft(x), Error,
-                          [](const Error& e) { return e.msg().find("none.so") != std::string::npos; });
-    BOOST_TEST(there::distance(linalg_cholesky(square), linalg_cholesky(square.cpu())) < 1e-12); // by the host's
-    BOOST_TEST(there::distance(linalg_inv(square), linalg_inv(square.cpu())) < 1e-9);
-    BOOST_TEST(std::isfinite(step()));
-}
-
 BOOST_AUTO_TEST_SUITE_END()

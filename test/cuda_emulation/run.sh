@@ -43,16 +43,6 @@ on_checked_device() { # on_checked_device MODES
     tail -n 20 <<<"$log"
     return 1
 }
-# toolkits without some of the libraries that ops ask for: an error that says which, or another way
-without_libraries() {
-    local log
-    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_CUFFT_LIBRARY=none.so REEL_CUSOLVER_LIBRARY=none.so \
-        REEL_CUBLAS_LIBRARY=none.so REEL_CUDNN_LIBRARY=none.so timeout 900 "$out/bin/test_cuda" --color_output=no \
-        --run_test=cuda_lost_device/libraries_that_are_missing,cuda_factorizations,cuda_layers 2>&1) && return 0
-    echo "without libraries:"
-    tail -n 20 <<<"$log"
-    return 1
-}
 # every example that takes `--device`, on the first device or the second; one that there is not is refused
 examples() { # examples DEVICE
     local source name log status=0
@@ -125,7 +115,6 @@ if [ "${2:-}" = all ]; then
     start on_device emulated order=reverse,timing=late cache
 fi
 if [ "${2:-}" = all ] && [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda:1; fi
-start without_libraries
 # with Reel's own kernels in cuDNN's place
 REEL_CUDNN_LIBRARY=none.so start on_device emulated order=forward,timing=late
 # without a device that can be used: the reason, and everything else works

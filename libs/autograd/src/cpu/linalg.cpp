@@ -163,24 +163,6 @@ void solve_triangular(const char* op, const Tensor& x, const Tensor& a, bool upp
     });
 }
 
-namespace {
-constexpr std::int64_t small_matrix = 12; ///< up to here a call of LAPACK costs more than the factorization
-/// LAPACK's potrf for a small real matrix: the place of the first pivot that is not positive, or 0.
-template <class T> std::int32_t small_cholesky(T* p, std::int64_t n, bool upper) {
-    const std::int64_t down = upper ? n : 1, right = upper ? 1 : n; // an upper factor is a lower one, transposed
-    for (std::int64_t j = 0; j < n; ++j) {
-        T* const column = p + j * right;
-        T& pivot = column[j * down];
-        if (!(pivot > 0)) return std::int32_t(j + 1);
-        pivot = std::sqrt(pivot);
-        for (std::int64_t i = j + 1; i < n; ++i) column[i * down] /= pivot;
-        for (std::int64_t c = j + 1; c < n; ++c)
-            for (std::int64_t i = c; i < n; ++i) p[c * right + i * down] -= column[i * down] * column[c * down];
-    }
-    return 0;
-}
-} // namespace
-
 void cholesky(const char* op, const Tensor& a, const Tensor& info, bool upper) {
     std::int32_t* const infos = host_data<std::int32_t>(info, op);
     dispatch_lapack(a, op, [&]<class T>() {
@@ -188,10 +170,7 @@ void cholesky(const char* op, const Tensor& a, const Tensor& info, bool upper) {
         for_matrices(b.count, b.n * b.n * b.n, [&](std::int64_t i) {
             T* const p = b[i];
             std::int32_t& failed = infos[i];
-            if constexpr (complex_v<T>) failed = b.n == 0 ? 0 : Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
-            else
-                failed = b.n <= small_matrix ? small_cholesky(p, b.n, upper)
-                                             : Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
+            failed = b.n == 0 ? 0 : Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
             for (std::int64_t c = 0; c < b.n && failed == 0; ++c) // not every LAPACK looks for NaN
                 if (p[c * b.n + c] != p[c * b.n + c]) failed = std::int32_t(c + 1);
             for (std::int64_t c = 0; c < b.n; ++c)
