@@ -82,7 +82,7 @@ fi
 if command -v mpirun >/dev/null && [ -e "$out/lib/libreel_mpi.so" ]; then
     mpirun=(mpirun --oversubscribe -n 3)
     if [ "$(id -u)" -eq 0 ]; then mpirun+=(--allow-run-as-root); fi
-    for words in "1 sums_and_segments" "1 round_trip" "1 busy_elsewhere" "1 crowd" "0 sums_and_segments" "0 round_trip"; do
+    for words in "1 sums_and_segments" "1 round_trip" "1 busy_elsewhere" "1 crowd" "0 sums_and_segments" "0 round_trip" "0 crowd"; do
         sign=$(mktemp -u)
         body=(env OMP_NUM_THREADS=1 BOOST_TEST_LOG_LEVEL=nothing REEL_SHARED_MEMORY="${words% *}" REEL_TEST_BODY="${words#* }" SIGN="$sign" "$out/bin/test_distributed")
         sockets=$("${run[@]}" -n 3 "${body[@]}")

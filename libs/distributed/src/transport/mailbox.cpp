@@ -135,16 +135,15 @@ bool Mailbox::wait_until(Deadline deadline, const std::function<bool()>& done, b
     if (state_->bell) return listen_until(deadline, done);
     std::unique_lock lock(state_->mutex);
     int idle = 0;
-    while (!done()) {
+    for (;;) {
+        if (done()) return true; // once a turn: it takes what has come
         if (Clock::now() >= deadline) return false;
-        lock.unlock();
-        const bool came = state_->pump();
-        lock.lock();
-        idle = came ? 0 : idle + 1;
         // quick answers for who computes in step, and no core burnt by who waits long
-        if (idle > 300 && !done()) state_->changed.wait_for(lock, std::chrono::microseconds(idle > 20000 ? 1000 : 20));
+        if (idle > 300) state_->changed.wait_for(lock, std::chrono::microseconds(idle > 20000 ? 1000 : 20));
+        lock.unlock();
+        idle = state_->pump() ? 0 : idle + 1;
+        lock.lock();
     }
-    return true;
 }
 
 void Mailbox::notify() {

@@ -76,7 +76,8 @@ public:
     std::string loss(std::int64_t peer) const;
     /// "call 6 (barrier), 4.2 s ago"; what `peer` was last heard of in `group`.
     std::string last_of(std::int64_t group, std::int64_t peer) const;
-    /// Waits until `done()`, pumping where that is needed and nobody else does it. False at the deadline.
+    /// Waits until `done()`, pumping where that is needed and nobody else does it. False at the deadline. `done` runs
+    /// under the lock, and not again once it was true: it may take what it has waited for.
     bool wait_until(Deadline deadline, const std::function<bool()>& done, bool pumping = true);
     /// Wakes who waits in `wait_until`.
     void notify();
