@@ -53,6 +53,42 @@ BOOST_AUTO_TEST_CASE(real_operands_beside_complex_ones) {
     check_gradients([](const variable_list& x) { return as_strided_scatter(x[0], x[1], {2}, {2}, 0); }, {z, row});
     check_gradients([](const variable_list& x) { return index_fill(x[0], 0, long_indices({1}), x[1]); }, {z, one});
 }
+BOOST_AUTO_TEST_CASE(sources_that_are_longer_than_their_index) {
+    Tensor index = long_indices({0, 1, 1, 0, 2, 1}).reshape({2, 3});
+    const Tensor x = leaf({4, 3}), src = leaf({3, 5});
+    for (const char* const reduce : {"sum", "mean", "prod", "amax", "amin"})
+        for (const bool self : {true, false})
+            check_gradients([&](const variable_list& v) { return scatter_reduce(v[0], 0, index, v[1], reduce, self); },
+                            {x, src});
+    // nothing at all, and no dimensions
+    Tensor used = leaf({3, 5});
+    scatter_reduce(x, 0, empty({0}, kLong), used, "sum").sum().backward();
+    BOOST_TEST(equal(used.grad(), zeros({3, 5}, kDouble)));
+    check_gradients(
+        [&](const variable_list& v) { return scatter_reduce(v[0], 0, long_indices({0}).reshape({}), v[1], "sum"); },
+        {leaf({2}), leaf({3})});
+}
+BOOST_AUTO_TEST_CASE(reflectors_of_one_row) {
+    const Tensor a = leaf({1, 1}), tau = point({1});
+    linalg_householder_product(a, tau.detach()).sum().backward();
+    BOOST_TEST(equal(a.grad(), zeros({1, 1}, kDouble)));
+}
+BOOST_AUTO_TEST_CASE(sums_in_integers_are_refused_where_a_gradient_is_asked_for) {
+    const Tensor x = leaf({2, 3});
+    const auto says = [](const char* op, const char* dtype) {
+        return std::string(op) + ": dtype is " + dtype +
+               ", and input requires a gradient, which ends in integers. Pass a floating dtype, or input.detach()";
+    };
+    BOOST_TEST(message([&] { sum(x, kLong); }) == says("sum", "int64"));
+    BOOST_TEST(message([&] { sum(x, {0}, false, kInt); }) == says("sum", "int32"));
+    BOOST_TEST(message([&] { nansum(x, {0}, false, kBool); }) == says("nansum", "bool"));
+    BOOST_TEST(message([&] { prod(x, kLong); }) == says("prod", "int64"));
+    BOOST_TEST(message([&] { cumsum(x, 0, kShort); }) == says("cumsum", "int16"));
+    BOOST_TEST(message([&] { cumprod(x, 0, kLong); }) == says("cumprod", "int64"));
+    BOOST_TEST(sum(x.detach(), kLong).scalar_type() == kLong);
+    const NoGradGuard off;
+    BOOST_TEST(sum(x, kLong).scalar_type() == kLong);
+}
 BOOST_AUTO_TEST_CASE(values_that_cannot_be_put) {
     const Tensor x = zeros({3, 5}, kDouble);
     BOOST_TEST(message([&] {

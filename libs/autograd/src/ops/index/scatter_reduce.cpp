@@ -10,6 +10,7 @@
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "op/dispatch.hpp"
@@ -175,6 +176,31 @@ GradList reduce_backward(RuleContext& c, std::int64_t d, Reduce r, bool self) {
     if (!self && out[0].defined()) out[0] = out[0].scatter(d, index, Scalar(0));
     return out;
 }
+
+void check_operands(const Tensor& input, std::int64_t d, const Tensor& index, const Tensor& src) {
+    REEL_CHECK(src.scalar_type() == input.scalar_type(), "scatter_reduce: src must have the dtype of input, got ",
+               toString(src.scalar_type()), " and ", toString(input.scalar_type()));
+    const std::int64_t dims = std::max<std::int64_t>(input.dim(), 1);
+    const auto rank = [](const Tensor& t) { return std::max<std::int64_t>(t.dim(), 1); };
+    REEL_CHECK(index.numel() == 0 || (rank(index) == dims && rank(src) == dims), "scatter_reduce: index ",
+               index.sizes(), " and src ", src.sizes(), " must have as many dimensions as input ", input.sizes());
+    for (std::int64_t k = 0; index.numel() > 0 && k < index.dim(); ++k) {
+        const std::int64_t n = index.sizes()[std::size_t(k)];
+        REEL_CHECK((k == d || input.dim() == 0 || n <= input.sizes()[std::size_t(k)]) &&
+                       (src.dim() == 0 || n <= src.sizes()[std::size_t(k)]),
+                   "scatter_reduce: index ", index.sizes(), " exceeds input ", input.sizes(), " or src ", src.sizes(),
+                   " in dimension ", k);
+    }
+}
+
+/// What `index` names places for; the rest has no part, and a gradient of zeros.
+Tensor leading_part(const Tensor& src, const Tensor& index) {
+    if (src.sizes().equals(index.sizes())) return src;
+    if (index.numel() == 0) return reshape(narrow(reshape(src, {-1}), 0, 0, 0), index.sizes()); // of any rank
+    Tensor part = src;
+    for (std::int64_t k = 0; k < src.dim(); ++k) part = narrow(part, k, 0, index.dim() == 0 ? 1 : index.size(k));
+    return part.sizes().equals(index.sizes()) ? part : reshape(part, index.sizes());
+}
 } // namespace
 
 /// A copy of `input` in which each element is the reduction (sum, prod, mean, amax, amin) of itself, unless
@@ -186,29 +212,11 @@ Tensor scatter_reduce(const Tensor& input, std::int64_t dim, const Tensor& index
                       std::string_view reduce, bool include_self) {
     const Reduce r = parse("scatter_reduce", reduce, true);
     const std::int64_t d = wrap_dim("scatter_reduce", dim, input.dim());
-    {
-        const NoGradGuard off; // the same checks, and errors, as scatter_add
-        const Tensor probe = empty_raw(input.sizes(), input);
-        REEL_CHECK(src.scalar_type() == input.scalar_type(), "scatter_reduce: src must have the dtype of input, got ",
-                   toString(src.scalar_type()), " and ", toString(input.scalar_type()));
-        const std::int64_t dims = std::max<std::int64_t>(input.dim(), 1);
-        const auto rank = [](const Tensor& t) { return std::max<std::int64_t>(t.dim(), 1); };
-        REEL_CHECK(index.numel() == 0 || (rank(index) == dims && rank(src) == dims), "scatter_reduce: index ",
-                   index.sizes(), " and src ", src.sizes(), " must have as many dimensions as input ", input.sizes());
-        for (std::int64_t k = 0; index.numel() > 0 && k < index.dim(); ++k) {
-            const std::int64_t n = index.sizes()[std::size_t(k)];
-            REEL_CHECK((k == d || input.dim() == 0 || n <= input.sizes()[std::size_t(k)]) &&
-                           (src.dim() == 0 || n <= src.sizes()[std::size_t(k)]),
-                       "scatter_reduce: index ", index.sizes(), " exceeds input ", input.sizes(), " or src ",
-                       src.sizes(), " in dimension ", k);
-        }
-    }
+    check_operands(input, d, index, src);
     const Tensor at = checked_index("scatter_reduce", index, input.dim() == 0 ? 1 : input.sizes()[std::size_t(d)]);
-    if (needs_recording(input, src))
-        REEL_CHECK(index.numel() == 0 || at.sizes().equals(src.sizes()), "scatter_reduce: with gradients index ",
-                   index.sizes(), " and src ", src.sizes(), " must have the same sizes");
-    const Tensor out = reduce_into(input, d, at, src, r, include_self);
-    record("scatter_reduce", {input, src}, out, {input, at, src, out},
+    const Tensor read = leading_part(src, at);
+    const Tensor out = reduce_into(input, d, at, read, r, include_self);
+    record("scatter_reduce", {input, read}, out, {input, at, read, out},
            [d, r, include_self](RuleContext& c) -> GradList { return reduce_backward(c, d, r, include_self); });
     return out;
 }

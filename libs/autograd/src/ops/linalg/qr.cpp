@@ -38,8 +38,8 @@ Tensor reflector(const Tensor& packed, std::int64_t i) {
     std::vector<Tensor> parts;
     if (i > 0) parts.push_back(zeros_raw(with(batch, {i, 1}), packed));
     parts.push_back(ones(with(batch, {1, 1}), packed.options()));
-    if (i + 1 < m) parts.push_back(narrow(narrow(packed, -1, i, 1), -2, i + 1, m - i - 1));
-    return parts.size() == 1 ? parts[0] : cat(parts, -2);
+    parts.push_back(narrow(narrow(packed, -1, i, 1), -2, i + 1, m - i - 1)); // of no rows, too: it hangs on packed
+    return cat(parts, -2);
 }
 /// x - factor v (v^H x)
 Tensor reflect(const Tensor& x, const Tensor& v, const Tensor& factor) {

@@ -31,7 +31,7 @@ Tensor sum(const Tensor& input, std::optional<ScalarType> dtype) { return sum(in
 REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", rule, method, out)
 Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     const Dims dims = reduced_dims("sum", input, dim);
-    const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
+    const ScalarType t = sum_type("sum", input, dtype);
     const bool of_values = input.is_sparse() && !dim;
     Tensor out = of_values ? sum_raw(input._values(), reduced_dims("sum", input._values(), dim), keepdim, t)
                            : sum_raw(input, dims, keepdim, t);
@@ -85,6 +85,7 @@ Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::o
     REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
                "; complex numbers are not supported");
     if (!input.is_floating_point()) return sum(input, dim, keepdim, dtype);
+    sum_type("nansum", input, dtype);
     if (const Tensor s = sum_of_numbers(input, dim, keepdim, dtype); s.defined()) return s;
     return sum(pointwise::apply("nansum", pointwise::nan_to_zero_op{}, input), dim, keepdim, dtype);
 }
@@ -167,7 +168,7 @@ GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
     return {g * conj(reshape(product_of_others(flat, whole ? 0 : dims[0]), shape))};
 }
 Tensor prod_of(const Tensor& input, const Dims& dims, bool keepdim, bool whole, std::optional<ScalarType> dtype) {
-    const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
+    const ScalarType t = sum_type("prod", input, dtype);
     const Tensor x = input.scalar_type() == t ? input : input.to(t);
     Tensor out = prod_raw(x, dims, keepdim, t);
     record("prod", {x}, out, {x, out},

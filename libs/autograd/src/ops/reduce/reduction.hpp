@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <reel/autograd/record.hpp>
@@ -19,6 +20,9 @@ inline ScalarType wide_type(ScalarType t) { return t == kHalf || t == kBFloat16 
 /// Integers become the default floating dtype.
 inline ScalarType float_type(ScalarType t) { return isIntegralType(t, true) ? get_default_dtype() : t; }
 
+/// The dtype of a sum or a product: `asked`, else int64 for integers and input's. An integer one of what needs a
+/// gradient is refused: it would be lost without a word.
+ScalarType sum_type(const char* op, const Tensor& input, std::optional<ScalarType> asked);
 /// Every dim of `t`; one (harmless) dim 0 for 0-dim tensors is left out.
 Dims all_dims(const Tensor& t);
 /// Dims to reduce, wrapped and free of repeats: all when none are named.

@@ -27,10 +27,6 @@ using namespace reduction;
 
 namespace {
 
-ScalarType scan_type(const Tensor& input, std::optional<ScalarType> dtype) {
-    return dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
-}
-
 Tensor cumsum_raw(const Tensor& x, std::int64_t dim, bool backwards) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
@@ -61,7 +57,7 @@ Tensor reverse(const Tensor& x, std::int64_t dim) {
 REEL_OP("cumsum(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", rule, method, out, inplace)
 Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumsum", dim, input.dim());
-    const ScalarType t = scan_type(input, dtype);
+    const ScalarType t = sum_type("cumsum", input, dtype);
     return directed_cumsum(input.scalar_type() == t ? input : input.to(t), d, false);
 }
 
@@ -117,7 +113,7 @@ Tensor cumprod_of(const Tensor& x, std::int64_t dim) {
 REEL_OP("cumprod(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", rule, method, out, inplace)
 Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumprod", dim, input.dim());
-    const ScalarType t = scan_type(input, dtype);
+    const ScalarType t = sum_type("cumprod", input, dtype);
     return cumprod_of(input.scalar_type() == t ? input : input.to(t), d);
 }
 
