@@ -15,7 +15,7 @@ namespace reel::reduction {
 
 ScalarType sum_type(const char* op, const Tensor& input, std::optional<ScalarType> asked) {
     if (!asked) return isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type();
-    REEL_CHECK(isDifferentiableType(*asked) || !needs_recording(input), op, ": dtype is ", dtype_name(*asked),
+    REEL_CHECK(isDifferentiableType(*asked) || !autograd::needs_recording(input), op, ": dtype is ", dtype_name(*asked),
                ", and input requires a gradient, which ends in integers. Pass a floating dtype, or input.detach()");
     return *asked;
 }

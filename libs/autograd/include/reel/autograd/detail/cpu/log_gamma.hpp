@@ -48,12 +48,13 @@ inline VD lgamma_by_stirling(VD x) {
 }
 inline VF lgamma_anywhere(VF x) {
     const VF y = in_double(x, [](VD v) { return lgamma_by_stirling(v); });
-    const auto cancelled = (x < VF(0.f)) & (abs(y) < VF(0.000244f)); // near a zero between two poles
+    const auto cancelled = abs(y) < VF(0.000244f); // near a zero
     if (!any(cancelled)) return y;
     return select(cancelled, map_lanes(x, [](float v) { return float(std::lgamma(double(v))); }), y);
 }
 } // namespace detail
 
+#if defined(__FMA__)
 inline VF lgamma(VF x) {
     const auto small = x < VF(0.5f), known = (x > VF(0.f)) & (x <= VF(7.5f));
     const VF one(1.f);
@@ -70,6 +71,9 @@ inline VF lgamma(VF x) {
     if (any(!known)) r = select(known, r, detail::lgamma_anywhere(x));
     return r;
 }
+#else // rounded products would leave nothing right beside the zeros at 1 and 2
+inline VF lgamma(VF x) { return detail::lgamma_anywhere(x); }
+#endif
 inline VD lgamma(VD x) {
     return map_lanes(x, [](double v) { return std::lgamma(v); });
 }

@@ -13,7 +13,16 @@
 namespace reel::cpu::REEL_ISA {
 
 namespace detail {
-inline VF fma(VF a, VF b, VF c) { return VF(a.v * b.v + c.v); }
+/// a b + c, rounded once where the instruction set has that; whether the compiler makes it of two is a matter of flags.
+inline VF fma(VF a, VF b, VF c) {
+#if defined(__AVX512F__)
+    return VF((VF::Raw)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
+#elif defined(__FMA__) && defined(__AVX2__)
+    return VF((VF::Raw)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
+#else
+    return VF(a.v * b.v + c.v);
+#endif
+}
 /// exp(r) - 1 for |r| <= ln2/2: r + r^2 q(r), q fitted for the least largest error (3e-9 of exp, 2e-8 of expm1).
 inline VF expm1_reduced(VF r) {
     VF p(0.0013814596f);
