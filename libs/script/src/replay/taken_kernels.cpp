@@ -17,7 +17,8 @@ template <int... argument> inline constexpr bool is_drawing<kernels::Draws<argum
 /// Whoever calls the kernel calls it from now on.
 template <auto& kernel, auto cpu> constexpr auto stand_for() {
     using Does = typename std::remove_reference_t<decltype(kernel)>::does;
-    if constexpr (own_stand<kernel> != nullptr) return own_stand<kernel>;
+    // by its type: for the undefined-behaviour sanitizer a function's address is no constant
+    if constexpr (!std::is_null_pointer_v<std::remove_cv_t<decltype(own_stand<kernel>)>>) return own_stand<kernel>;
     else if constexpr (is_drawing<Does>) return &Stand<kernel, cpu>::draw;
     else if constexpr (std::is_same_v<Does, kernels::MayDecline>) return &Stand<kernel, cpu>::decline;
     else if constexpr (std::is_same_v<Does, kernels::Answers>) return &Stand<kernel, cpu>::refuse;
