@@ -293,6 +293,14 @@ BOOST_AUTO_TEST_CASE(a_part_that_was_replaced) {
     BOOST_TEST(contains(guard.verify().text(), "0.weight: another tensor has taken its place"), guard.verify().text());
 }
 
+BOOST_AUTO_TEST_CASE(a_product_that_something_is_added_to_counts_once) {
+    nn::Linear net(4, 4);
+    const Tensor bias = ones({3, 4}).requires_grad_();
+    const PruneReport r = prune_report(addmm(bias, ones({3, 4}), net->weight).sum(), *net);
+    // product 2*3*4*4, the sum it goes into 12
+    BOOST_TEST(r.flops_saved == 96. + 12, r.text());
+}
+
 BOOST_AUTO_TEST_CASE(what_only_moves_gradients_costs_nothing) {
     nn::Linear net(3, 4);
     const PruneReport r = prune_report(net(input()).view({2, 16}).transpose(0, 1).unsqueeze(0).sum(), *net);

@@ -1,14 +1,13 @@
 // Products by their shapes.
 #include "backward_flops.hpp"
 
-#include <cstring>
 #include <optional>
-#include <string_view>
 
 namespace reel::inspect {
 
 using autograd::TapeNode;
 using autograd::TapeView;
+using autograd::Work;
 
 namespace {
 
@@ -17,23 +16,20 @@ double numel(IntArrayRef sizes) {
     for (const std::int64_t s : sizes) n *= double(s);
     return n;
 }
-bool starts(const TapeNode& node, const char* s) { return node.name.rfind(s, 0) == 0; }
 
 /// A layer of an LSTM, a GRU or a plain RNN, or one step of it: `rows` inputs of all steps.
 struct Recurrent {
     double rows, gates, input, hidden, output;
 };
 std::optional<Recurrent> recurrent(const TapeNode& node) {
-    const bool lstm = starts(node, "Lstm"), gru = starts(node, "Gru");
-    if (!lstm && !gru && !starts(node, "RnnTanh") && !starts(node, "RnnRelu")) return {};
-    const std::size_t w = lstm ? 3 : 2; // saved are input, h0 (and c0), w_ih, w_hh, ...
+    const Work work = node.node->work();
+    if (work != Work::kLstm && work != Work::kGru && work != Work::kRnn) return {};
+    const double blocks = work == Work::kLstm ? 4 : work == Work::kGru ? 3 : 1;
+    const std::size_t w = work == Work::kLstm ? 3 : 2; // saved are input, h0 (and c0), w_ih, w_hh, ...
     if (node.saved.size() < w + 2 || node.outputs.empty() || node.outputs[0].sizes.size() != 2) return {};
     const Dims &w_ih = node.saved[w].sizes, &w_hh = node.saved[w + 1].sizes;
     if (w_ih.size() != 2 || w_hh.size() != 2) return {};
-    return Recurrent{double(node.outputs[0].sizes[0]), double(w_ih[0]), double(w_ih[1]),
-                     double(w_ih[0]) / (lstm  ? 4
-                                        : gru ? 3
-                                              : 1),
+    return Recurrent{double(node.outputs[0].sizes[0]), double(w_ih[0]), double(w_ih[1]), double(w_ih[0]) / blocks,
                      double(w_hh[1])};
 }
 double flops_of_recurrent(const Recurrent& r, std::size_t edge, double own) {
@@ -53,17 +49,6 @@ double flops_of_recurrent(const Recurrent& r, std::size_t edge, double own) {
     }
 }
 
-/// Passes gradients on, or puts them elsewhere.
-bool moves_only(const TapeNode& node) {
-    for (const char* s :
-         {"BackwardHookGate", "View", "UnsafeView", "Reshape", "Alias", "Clone", "Transpose", "Permute", "T", "Squeeze",
-          "Unsqueeze", "Select", "Slice", "Narrow", "Split", "Chunk", "Unbind", "Cat", "Stack"})
-        if (const std::size_t n = std::strlen(s);
-            starts(node, s) && std::string_view(node.name).substr(n).starts_with("Backward"))
-            return true;
-    return false;
-}
-
 } // namespace
 
 double flops_of_node(const TapeNode& node) {
@@ -77,52 +62,86 @@ double flops_of_node(const TapeNode& node) {
 
 namespace {
 using Sizes = std::optional<IntArrayRef>;
-}
 
-double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edge) {
-    const auto operand = [&](std::size_t i) -> Sizes {
-        if (i < node.inputs.size() && node.inputs[i].node >= 0) {
-            const TapeNode& from = view[std::size_t(node.inputs[i].node)];
-            if (node.inputs[i].slot < from.outputs.size()) return from.outputs[node.inputs[i].slot].sizes;
-        }
-        return std::nullopt;
-    };
-    const double out = node.outputs.empty() ? 0 : numel(node.outputs[0].sizes);
-    if (moves_only(node)) return 0;
-    const bool linear = starts(node, "Linear"), conv = starts(node, "Conv");
-    const bool product = starts(node, "Matmul") || starts(node, "Mm") || starts(node, "Bmm") || starts(node, "Mv") ||
-                         starts(node, "Dot");
-    const bool with_sum =
-        starts(node, "Addmm") || starts(node, "Baddbmm") || starts(node, "Addbmm") || starts(node, "Addmv");
-    const Sizes own = operand(edge);
-    const double plain = own ? numel(*own) : out;
-    if (const auto r = recurrent(node)) return flops_of_recurrent(*r, edge, plain);
-    if (linear || conv) {
-        if (own && own->size() == 1) return out; // the bias: a sum
-        // Rows times columns: input and weight both end with what the sum runs over.
-        if (linear && own && !own->empty())
-            for (std::size_t i = 0; i < node.inputs.size(); ++i)
-                if (const Sizes x = operand(i); x && x->size() > 1) return 2 * out * double(x->back());
-        Sizes input = operand(0), weight = operand(1);
-        for (const auto& s : node.saved) { // what is not on the tape is saved
-            if (s.released || node.outputs.empty() || s.sizes.size() != node.outputs[0].sizes.size()) continue;
+/// What a node was made of, as far as the tape or what it saved tells.
+class Operands {
+public:
+    Operands(const TapeView& view, const TapeNode& node) : view_(view), node_(node) {}
+    Sizes operator[](std::size_t i) const {
+        if (i >= node_.inputs.size() || node_.inputs[i].node < 0) return std::nullopt;
+        const TapeNode& from = view_[std::size_t(node_.inputs[i].node)];
+        if (node_.inputs[i].slot >= from.outputs.size()) return std::nullopt;
+        return from.outputs[node_.inputs[i].slot].sizes;
+    }
+    /// Both operands of a layer with a weight: what is not on the tape is saved.
+    std::pair<Sizes, Sizes> input_and_weight() const {
+        Sizes input = (*this)[0], weight = (*this)[1];
+        for (const auto& s : node_.saved) {
+            if (s.released || node_.outputs.empty() || s.sizes.size() != node_.outputs[0].sizes.size()) continue;
             if (!weight && !(input && IntArrayRef(s.sizes).equals(*input))) weight = s.sizes;
             else if (!input && !(weight && IntArrayRef(s.sizes).equals(*weight))) input = s.sizes;
         }
-        if (!weight || weight->empty() || (*weight)[0] == 0) return plain;
-        // Transposed, the weight's first dimension is that of the input.
-        if (starts(node, "ConvTranspose") && !input) return plain;
-        const double elements = starts(node, "ConvTranspose") ? numel(*input) : out;
-        return 2 * elements * numel(*weight) / double((*weight)[0]);
+        return {input, weight};
     }
-    if (product || with_sum) {
-        const std::size_t first = with_sum ? 1 : 0;
-        if (edge < first) return out;
-        Sizes x = operand(first);
-        if (!x)
-            for (const auto& s : node.saved)
-                if (!s.released && !s.sizes.empty()) x = s.sizes;
-        return x && !x->empty() ? 2 * out * double(x->back()) : plain;
+    /// What a product sums over: the last dimension of its first operand, which is saved last where it is not on the
+    /// tape.
+    std::optional<double> summed() const {
+        Sizes first = (*this)[0];
+        for (auto s = node_.saved.rbegin(); !first && s != node_.saved.rend(); ++s)
+            if (!s->released && !s->sizes.empty()) first = s->sizes;
+        return last_of(first);
+    }
+    /// What a linear layer sums over: the last dimension of its input and of its weight.
+    std::optional<double> features() const {
+        for (std::size_t i = 0; i < node_.inputs.size(); ++i)
+            if (const Sizes x = (*this)[i]; x && x->size() > 1) return last_of(x);
+        return std::nullopt;
+    }
+
+private:
+    static std::optional<double> last_of(const Sizes& sizes) {
+        if (!sizes || sizes->empty()) return std::nullopt;
+        return double(sizes->back());
+    }
+    const TapeView& view_;
+    const TapeNode& node_;
+};
+
+double flops_of_convolution(const Operands& operands, bool transposed, double out, double plain) {
+    const auto [input, weight] = operands.input_and_weight();
+    if (!weight || weight->empty() || (*weight)[0] == 0 || (transposed && !input)) return plain;
+    // Transposed, the weight's first dimension is that of the input.
+    return 2 * (transposed ? numel(*input) : out) * numel(*weight) / double((*weight)[0]);
+}
+} // namespace
+
+double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edge) {
+    const Operands operands(view, node);
+    const double out = node.outputs.empty() ? 0 : numel(node.outputs[0].sizes);
+    const Sizes own = operands[edge];
+    const double plain = own ? numel(*own) : out;
+    const bool bias = own && own->size() == 1; // a sum
+    switch (node.node->work()) {
+    case Work::kMoves:
+        return 0;
+    case Work::kLstm:
+    case Work::kGru:
+    case Work::kRnn:
+        if (const auto r = recurrent(node)) return flops_of_recurrent(*r, edge, plain);
+        return plain;
+    case Work::kLinear: // input and weight both end with what the sum runs over
+        if (bias) return out;
+        if (const auto n = operands.features()) return 2 * out * *n;
+        return plain;
+    case Work::kProduct:
+        if (const auto n = operands.summed()) return 2 * out * *n;
+        return plain;
+    case Work::kConvolution:
+        return bias ? out : flops_of_convolution(operands, false, out, plain);
+    case Work::kConvolutionTranspose:
+        return bias ? out : flops_of_convolution(operands, true, out, plain);
+    case Work::kElements:
+        break;
     }
     return plain;
 }

@@ -33,8 +33,8 @@ std::string RuleNode::name() const {
     return n + "Backward0";
 }
 
-RuleNode::RuleNode(const char* op, std::size_t n_bytes, Saved saved)
-    : n_saved_(std::uint32_t(saved.count)), op_(op), saved_at_(std::uint16_t(n_bytes)) {
+RuleNode::RuleNode(RecordedOp op, std::size_t n_bytes, Saved saved)
+    : n_saved_(std::uint32_t(saved.count)), op_(op.name), saved_at_(std::uint16_t(n_bytes)), work_(op.work) {
     std::uninitialized_default_construct_n(saved_begin(), n_saved_);
 }
 RuleNode::~RuleNode() { std::destroy_n(saved_begin(), n_saved_); }

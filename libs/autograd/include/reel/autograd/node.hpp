@@ -14,6 +14,7 @@
 #include <reel/autograd/hook_function.hpp>
 #include <reel/autograd/hook_table.hpp>
 #include <reel/autograd/tensor.hpp>
+#include <reel/autograd/work.hpp>
 
 namespace reel::autograd {
 
@@ -77,6 +78,8 @@ public:
     /// What the node holds for its backward, in its own order, for walking the tape; absent operands and released
     /// tensors are undefined.
     virtual std::vector<Tensor> saved_tensors() const { return {}; }
+    /// What `apply` spends, by the shapes of the operands.
+    virtual Work work() const { return Work::kElements; }
     /// Should run even when every incoming gradient is undefined, with zeros for them (identity nodes, Functions).
     virtual bool materializes_undefined() const { return false; }
     /// Does each slot stand for the very tensor behind the edge of the same number (a module's gates)? Then in-place

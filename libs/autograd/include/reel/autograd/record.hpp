@@ -53,10 +53,11 @@ public:
     void release_variables() override;
     std::vector<Tensor> saved_tensors() const override;
     const char* op() const { return op_; }
+    Work work() const override { return work_; }
 
 protected:
     /// `n_bytes`: of the whole node without what it saves.
-    RuleNode(const char* op, std::size_t n_bytes, Saved saved);
+    RuleNode(RecordedOp op, std::size_t n_bytes, Saved saved);
     ArrayRef<SavedVariable> saved() const { return {saved_begin(), n_saved_}; }
     void destroy() noexcept override;
 
@@ -68,6 +69,7 @@ private:
     std::uint32_t n_saved_;
     const char* op_;
     std::uint16_t saved_at_;
+    Work work_;
 };
 
 using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
@@ -75,7 +77,7 @@ using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 namespace recording {
 template <class Rule> class RuleNodeOf final : public RuleNode {
 public:
-    RuleNodeOf(const char* op, Rule rule, Saved saved)
+    RuleNodeOf(RecordedOp op, Rule rule, Saved saved)
         : RuleNode(op, sizeof(RuleNodeOf), saved), rule_(std::move(rule)) {
         static_assert(sizeof(RuleNodeOf) <= UINT16_MAX && sizeof(RuleNodeOf) % alignof(SavedVariable) == 0);
     }
@@ -107,14 +109,15 @@ inline bool needs_recording(TensorList inputs) {
     return GradMode::is_enabled() && recording::any_requires_grad(inputs);
 }
 
-/// Records an op with one output. `op` is the op's name (static storage), `inputs` its tensor operands in schema order
+/// Records an op with one output. `op` is the op's name (static storage), with what its backward spends where that is
+/// not one for each element (`{"mm", Work::kProduct}`), `inputs` its tensor operands in schema order
 /// (undefined ones get no edge), `saved` what the rule reads (tensors that the rule does not need must not be listed;
 /// the output itself may be). `rule` is `GradList(RuleContext&)`, one entry per input, written in tensor ops so that it
 /// can be differentiated again. It is only called with a defined gradient. No-op unless recording is needed and
 /// the output can carry a gradient. Views, multi-output ops: see the overloads.
-template <class Rule> void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule);
+template <class Rule> void record(RecordedOp op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule);
 /// Operands given as a list (`cat`, `stack`), or several outputs.
-template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule);
+template <class Rule> void record(RecordedOp op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule);
 
 /// The same for an op that is to make `output`; tells observers when `op` stays off the tape.
 template <class... T> bool needs_recording_of(const char* op, const Tensor& output, const T&... inputs) {
@@ -124,11 +127,11 @@ template <class... T> bool needs_recording_of(const char* op, const Tensor& outp
     return false;
 }
 
-template <class Rule> void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule) {
+template <class Rule> void record(RecordedOp op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule) {
     static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
     if (!GradMode::is_enabled() || !isDifferentiableType(output.scalar_type())) {
         if (reel::detail::thread_modes.observers) [[unlikely]]
-            recording::not_recorded(op, inputs);
+            recording::not_recorded(op.name, inputs);
         return;
     }
     bool any = false;
@@ -138,11 +141,11 @@ template <class Rule> void record(const char* op, Inputs inputs, const Tensor& o
     recording::attach(new (room) recording::RuleNodeOf<Rule>(op, std::move(rule), room), inputs, output, saved);
 }
 
-template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
+template <class Rule> void record(RecordedOp op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
     static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
     if (!needs_recording(inputs)) {
         if (reel::detail::thread_modes.observers) [[unlikely]]
-            recording::not_recorded(op, inputs);
+            recording::not_recorded(op.name, inputs);
         return;
     }
     SmallVector<const Tensor*, 4> outs;

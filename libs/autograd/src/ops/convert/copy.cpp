@@ -64,7 +64,7 @@ Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
         out = room_for(input, memory_format, input.scalar_type(), input.device());
         copy_raw(out, input);
     }
-    record("clone", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
+    record({"clone", Work::kMoves}, {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
     return out;
 }
 REEL_OP("contiguous(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", composite, method)

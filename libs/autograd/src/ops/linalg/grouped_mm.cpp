@@ -74,7 +74,7 @@ Tensor grouped_mm(const Tensor& mat_a, const Tensor& mat_b, const Tensor& offs, 
     Tensor out = empty_raw(inner ? Dims{offs.size(0), m, n} : Dims{m, n}, mat_a.scalar_type(), mat_a.device());
     const Tensor ends = contiguous_raw(offs);
     kernels::grouped_mm(out, mat_a, mat_b, ends);
-    record("grouped_mm", {mat_a, mat_b}, out, {kept_for(mat_b, mat_a), kept_for(mat_a, mat_b), ends},
+    record({"grouped_mm", Work::kProduct}, {mat_a, mat_b}, out, {kept_for(mat_b, mat_a), kept_for(mat_a, mat_b), ends},
            [](RuleContext& c) -> GradList {
                const Tensor &g = c.grad(), ends = c.saved(2);
                GradList r{Tensor(), Tensor()};

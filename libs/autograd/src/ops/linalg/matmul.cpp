@@ -56,13 +56,14 @@ Tensor mm(const Tensor& input, const Tensor& mat2) {
         return mm_sparse("mm", input, mat2);
     Tensor out = empty_raw({input.size(0), mat2.size(1)}, input.scalar_type(), input.device());
     product(out, input, mat2);
-    record("mm", {input, mat2}, out, {kept_for(mat2, input), kept_for(input, mat2)}, [](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        GradList r{Tensor(), Tensor()};
-        if (c.needs(0)) r[0] = reel::mm(g, reel::conj(reel::t(c.saved(1))));
-        if (c.needs(1)) r[1] = reel::mm(reel::conj(reel::t(c.saved(0))), g);
-        return r;
-    });
+    record({"mm", Work::kProduct}, {input, mat2}, out, {kept_for(mat2, input), kept_for(input, mat2)},
+           [](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = reel::mm(g, reel::conj(reel::t(c.saved(1))));
+               if (c.needs(1)) r[1] = reel::mm(reel::conj(reel::t(c.saved(0))), g);
+               return r;
+           });
     return out;
 }
 REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", rule, method, out_exact)
@@ -75,13 +76,14 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
         if (input.size(2) == 0) fill_raw(out, 0);
         else kernels::bmm(out, input, mat2);
     }
-    record("bmm", {input, mat2}, out, {kept_for(mat2, input), kept_for(input, mat2)}, [](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        GradList r{Tensor(), Tensor()};
-        if (c.needs(0)) r[0] = reel::bmm(g, reel::conj(reel::transpose(c.saved(1), 1, 2)));
-        if (c.needs(1)) r[1] = reel::bmm(reel::conj(reel::transpose(c.saved(0), 1, 2)), g);
-        return r;
-    });
+    record({"bmm", Work::kProduct}, {input, mat2}, out, {kept_for(mat2, input), kept_for(input, mat2)},
+           [](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = reel::bmm(g, reel::conj(reel::transpose(c.saved(1), 1, 2)));
+               if (c.needs(1)) r[1] = reel::bmm(reel::conj(reel::transpose(c.saved(0), 1, 2)), g);
+               return r;
+           });
     return out;
 }
 /// Products of vectors, matrices and batches with broadcasting batch dimensions.
@@ -161,22 +163,24 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const Tensor &kept_input = kept_for(weight, input), &kept_weight = kept_for(input, weight);
     // The bias comes first: leaves that are made ready together run in edge order, as in PyTorch.
     if (bias.defined())
-        record("linear", {bias, input, weight}, out, {kept_input, kept_weight}, [](RuleContext& c) -> GradList {
-            const Tensor& g = c.grad();
-            GradList r{Tensor(), Tensor(), Tensor()};
-            if (c.needs(0)) r[0] = reel::sum(g, 0);
-            if (c.needs(1)) r[1] = reel::mm(g, reel::conj(c.saved(1)));
-            if (c.needs(2)) r[2] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
-            return r;
-        });
+        record({"linear", Work::kLinear}, {bias, input, weight}, out, {kept_input, kept_weight},
+               [](RuleContext& c) -> GradList {
+                   const Tensor& g = c.grad();
+                   GradList r{Tensor(), Tensor(), Tensor()};
+                   if (c.needs(0)) r[0] = reel::sum(g, 0);
+                   if (c.needs(1)) r[1] = reel::mm(g, reel::conj(c.saved(1)));
+                   if (c.needs(2)) r[2] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
+                   return r;
+               });
     else
-        record("linear", {input, weight}, out, {kept_input, kept_weight}, [](RuleContext& c) -> GradList {
-            const Tensor& g = c.grad();
-            GradList r{Tensor(), Tensor()};
-            if (c.needs(0)) r[0] = reel::mm(g, reel::conj(c.saved(1)));
-            if (c.needs(1)) r[1] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
-            return r;
-        });
+        record({"linear", Work::kLinear}, {input, weight}, out, {kept_input, kept_weight},
+               [](RuleContext& c) -> GradList {
+                   const Tensor& g = c.grad();
+                   GradList r{Tensor(), Tensor()};
+                   if (c.needs(0)) r[0] = reel::mm(g, reel::conj(c.saved(1)));
+                   if (c.needs(1)) r[1] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
+                   return r;
+               });
     return out;
 }
 

@@ -40,39 +40,42 @@ Tensor over_channels(const Tensor& g) {
 Tensor map_forward(const Plan& p, const Tensor& x, const Tensor& w, const Tensor& bias) {
     Tensor out = empty_raw(p.y, x);
     kernels::conv(p.g, out, dense(x), dense(w), dense(bias));
-    record("convolution", {x, w, bias}, out, {kept_for(w, x), kept_for(x, w)}, [p](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        GradList r{Tensor(), Tensor(), Tensor()};
-        if (c.needs(0)) r[0] = map_input(p, g, reel::conj(c.saved(1)), {}, "conv_transpose");
-        if (c.needs(1)) r[1] = map_weight(p, reel::conj(c.saved(0)), g);
-        if (c.needs(2)) r[2] = over_channels(g);
-        return r;
-    });
+    record({"convolution", Work::kConvolution}, {x, w, bias}, out, {kept_for(w, x), kept_for(x, w)},
+           [p](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = map_input(p, g, reel::conj(c.saved(1)), {}, "conv_transpose");
+               if (c.needs(1)) r[1] = map_weight(p, reel::conj(c.saved(0)), g);
+               if (c.needs(2)) r[2] = over_channels(g);
+               return r;
+           });
     return out;
 }
 Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op) {
     Tensor out = empty_raw(p.x, y);
     kernels::conv_transpose(p.g, out, dense(y), dense(w), dense(bias));
-    record(op, {y, w, bias}, out, {kept_for(w, y), kept_for(y, w)}, [p](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        GradList r{Tensor(), Tensor(), Tensor()};
-        if (c.needs(0)) r[0] = map_forward(p, g, reel::conj(c.saved(1)), {});
-        if (c.needs(1)) r[1] = map_weight(p, g, reel::conj(c.saved(0)));
-        if (c.needs(2)) r[2] = over_channels(g);
-        return r;
-    });
+    record({op, Work::kConvolutionTranspose}, {y, w, bias}, out, {kept_for(w, y), kept_for(y, w)},
+           [p](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = map_forward(p, g, reel::conj(c.saved(1)), {});
+               if (c.needs(1)) r[1] = map_weight(p, g, reel::conj(c.saved(0)));
+               if (c.needs(2)) r[2] = over_channels(g);
+               return r;
+           });
     return out;
 }
 Tensor map_weight(const Plan& p, const Tensor& x, const Tensor& y) {
     Tensor out = empty_raw(p.w, x);
     kernels::conv_weight(p.g, out, dense(x), dense(y));
-    record("convolution_weight", {x, y}, out, {kept_for(y, x), kept_for(x, y)}, [p](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        GradList r{Tensor(), Tensor()};
-        if (c.needs(0)) r[0] = map_input(p, reel::conj(c.saved(1)), g, {}, "conv_transpose");
-        if (c.needs(1)) r[1] = map_forward(p, reel::conj(c.saved(0)), g, {});
-        return r;
-    });
+    record({"convolution_weight", Work::kConvolution}, {x, y}, out, {kept_for(y, x), kept_for(x, y)},
+           [p](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = map_input(p, reel::conj(c.saved(1)), g, {}, "conv_transpose");
+               if (c.needs(1)) r[1] = map_forward(p, reel::conj(c.saved(0)), g, {});
+               return r;
+           });
     return out;
 }
 

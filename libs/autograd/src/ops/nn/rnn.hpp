@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/autograd/kernels/rnn.hpp>
+#include <reel/autograd/work.hpp>
 
 namespace reel::rnn {
 
@@ -14,6 +15,10 @@ struct Weights {
 struct LayerResult {
     Tensor output, hn, cn;
 };
+inline autograd::Work work_of(RnnCell cell) {
+    if (cell == RnnCell::lstm) return autograd::Work::kLstm;
+    return cell == RnnCell::gru ? autograd::Work::kGru : autograd::Work::kRnn;
+}
 /// Runs `input` [rows, in] (the rows of all steps, see RnnPlan) from h0 [batch, out] and c0 [batch, hidden] (lstm).
 /// `op` names it on the tape and in errors. Shapes have been checked. Any order of derivatives: the first one is one
 /// pass back through the steps, higher ones go through ops.

@@ -58,9 +58,10 @@ LayerResult in_one_call(const char* op, const RnnPlan& p, const variable_list& o
     variable_list saved(operands), outputs{r.output, r.hn};
     saved.insert(saved.end(), {r.output, kept.weights, kept.reserve});
     if (r.cn.defined()) outputs.push_back(r.cn);
-    record(op, TensorList(operands), TensorList(outputs), TensorList(saved), [op, p](RuleContext& c) -> GradList {
-        return GradMode::is_enabled() ? backward_in_ops(p, c) : backward(op, p, c);
-    });
+    record({op, work_of(p.cell)}, TensorList(operands), TensorList(outputs), TensorList(saved),
+           [op, p](RuleContext& c) -> GradList {
+               return GradMode::is_enabled() ? backward_in_ops(p, c) : backward(op, p, c);
+           });
     return r;
 }
 

@@ -184,9 +184,10 @@ LayerResult layer(const char* op, RnnCell cell, bool reverse, const std::vector<
     variable_list saved(operands), outputs{output, hn};
     saved.insert(saved.end(), {gates, cells, raw, previous});
     if (lstm) outputs.push_back(cn);
-    record(op, TensorList(operands), TensorList(outputs), TensorList(saved), [op, plan](RuleContext& c) -> GradList {
-        return GradMode::is_enabled() ? backward_in_ops(plan, c) : backward_fused(op, plan, c);
-    });
+    record({op, work_of(cell)}, TensorList(operands), TensorList(outputs), TensorList(saved),
+           [op, plan](RuleContext& c) -> GradList {
+               return GradMode::is_enabled() ? backward_in_ops(plan, c) : backward_fused(op, plan, c);
+           });
     return {output, hn, cn};
 }
 

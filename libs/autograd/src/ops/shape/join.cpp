@@ -86,7 +86,7 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
         assign_raw(narrow_raw(out, d, start, lengths[i]), tensors[i]);
         start += lengths[i];
     }
-    record("cat", tensors, TensorList(out), TensorList(),
+    record({"cat", Work::kMoves}, tensors, TensorList(out), TensorList(),
            [lengths, d, kinds = complex_ones(tensors)](RuleContext& c) -> GradList {
                GradList grads(lengths.size());
                std::int64_t at = 0;

@@ -27,7 +27,8 @@ Tensor permute(const Tensor& input, IntArrayRef dims) {
         back[std::size_t(order[i])] = std::int64_t(i);
     }
     const Tensor out = view_raw(input, sizes, strides, input.storage_offset());
-    record("permute", {input}, out, {}, [back](RuleContext& c) -> GradList { return {c.grad().permute(back)}; });
+    record({"permute", Work::kMoves}, {input}, out, {},
+           [back](RuleContext& c) -> GradList { return {c.grad().permute(back)}; });
     return out;
 }
 
@@ -50,7 +51,8 @@ Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
         std::swap(strides[std::size_t(a)], strides[std::size_t(b)]);
     }
     const Tensor out = view_raw(input, sizes, strides, input.storage_offset());
-    record("transpose", {input}, out, {}, [a, b](RuleContext& c) -> GradList { return {c.grad().transpose(a, b)}; });
+    record({"transpose", Work::kMoves}, {input}, out, {},
+           [a, b](RuleContext& c) -> GradList { return {c.grad().transpose(a, b)}; });
     return out;
 }
 Tensor& transpose_(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {

@@ -79,7 +79,7 @@ Tensor index_as_long(const char* op, const Tensor& index, const char* argument) 
 }
 
 Tensor recorded_view(const char* op, const Tensor& input, const Tensor& out) {
-    autograd::record(op, {input}, out, {},
+    autograd::record({op, autograd::Work::kMoves}, {input}, out, {},
                      [sizes = Dims(input.sizes())](autograd::RuleContext& c) -> autograd::GradList {
                          return {c.grad().reshape(sizes)};
                      });

@@ -24,7 +24,7 @@ namespace shape {
 Tensor select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::int64_t index) {
     const Tensor out = zeros_raw(sizes, grad);
     assign_raw(select_raw(out, dim, index), grad);
-    record("select_backward", {grad}, out, {},
+    record({"select_backward", Work::kMoves}, {grad}, out, {},
            [dim, index](RuleContext& c) -> GradList { return {c.grad().select(dim, index)}; });
     return out;
 }
@@ -36,7 +36,7 @@ Tensor slice_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, s
     const std::int64_t offset = start * strides[std::size_t(dim)];
     strides[std::size_t(dim)] = stepped(strides[std::size_t(dim)], step);
     if (grad.numel() > 0) assign_raw(alias_raw(out, grad.sizes(), strides, offset), grad);
-    record("slice_backward", {grad}, out, {},
+    record({"slice_backward", Work::kMoves}, {grad}, out, {},
            [dim, start, end, step](RuleContext& c) -> GradList { return {c.grad().slice(dim, start, end, step)}; });
     return out;
 }
@@ -69,9 +69,10 @@ Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
     sizes.erase(sizes.begin() + d);
     strides.erase(strides.begin() + d);
     const Tensor out = view_raw(input, sizes, strides, offset);
-    record("select", {input}, out, {}, [before = Dims(input.sizes()), d, i](RuleContext& c) -> GradList {
-        return {select_backward(c.grad(), before, d, i)};
-    });
+    record({"select", Work::kMoves}, {input}, out, {},
+           [before = Dims(input.sizes()), d, i](RuleContext& c) -> GradList {
+               return {select_backward(c.grad(), before, d, i)};
+           });
     return out;
 }
 
@@ -90,9 +91,10 @@ Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> 
     const std::int64_t offset = input.storage_offset() + a * strides[std::size_t(d)];
     strides[std::size_t(d)] = stepped(strides[std::size_t(d)], step);
     const Tensor out = view_raw(input, sizes, strides, offset);
-    record("slice", {input}, out, {}, [before = Dims(input.sizes()), d, a, b, step](RuleContext& c) -> GradList {
-        return {slice_backward(c.grad(), before, d, a, b, step)};
-    });
+    record({"slice", Work::kMoves}, {input}, out, {},
+           [before = Dims(input.sizes()), d, a, b, step](RuleContext& c) -> GradList {
+               return {slice_backward(c.grad(), before, d, a, b, step)};
+           });
     return out;
 }
 
@@ -152,9 +154,10 @@ Tensor unfold(const Tensor& input, std::int64_t dimension, std::int64_t size, st
     sizes.push_back(size);
     strides.push_back(stride);
     const Tensor out = view_raw(input, sizes, strides, input.storage_offset());
-    record("unfold", {input}, out, {}, [before = Dims(input.sizes()), d, size, step](RuleContext& c) -> GradList {
-        return {unfold_backward(c.grad(), before, d, size, step)};
-    });
+    record({"unfold", Work::kMoves}, {input}, out, {},
+           [before = Dims(input.sizes()), d, size, step](RuleContext& c) -> GradList {
+               return {unfold_backward(c.grad(), before, d, size, step)};
+           });
     return out;
 }
 REEL_OP("unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor", composite, out_exact)

@@ -238,7 +238,7 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
             view_raw(input, sizes, strides, input.storage_offset() + i * step, CreationMeta::MULTI_OUTPUT_NODE));
     }
     if (out.empty()) return out;
-    record("unbind", TensorList(input), TensorList(out), TensorList(), [d](RuleContext& c) -> GradList {
+    record({"unbind", Work::kMoves}, TensorList(input), TensorList(out), TensorList(), [d](RuleContext& c) -> GradList {
         std::vector<Tensor> parts;
         for (std::size_t i = 0; i < c.num_grads(); ++i) parts.push_back(c.grad_or_zeros(i));
         return {stack(parts, d)};

@@ -22,7 +22,7 @@ template <class Drop> Tensor squeeze_if(const Tensor& input, const Drop& drop) {
         strides.push_back(input.strides()[std::size_t(d)]);
     }
     const Tensor out = view_raw(input, sizes, strides, input.storage_offset());
-    record("squeeze", {input}, out, {},
+    record({"squeeze", Work::kMoves}, {input}, out, {},
            [before = Dims(input.sizes())](RuleContext& c) -> GradList { return {c.grad().reshape(before)}; });
     return out;
 }
@@ -74,7 +74,8 @@ Tensor unsqueeze(const Tensor& input, std::int64_t dim) {
     sizes.insert(sizes.begin() + d, 1);
     strides.insert(strides.begin() + d, step);
     const Tensor out = view_raw(input, sizes, strides, input.storage_offset());
-    record("unsqueeze", {input}, out, {}, [d](RuleContext& c) -> GradList { return {c.grad().squeeze(d)}; });
+    record({"unsqueeze", Work::kMoves}, {input}, out, {},
+           [d](RuleContext& c) -> GradList { return {c.grad().squeeze(d)}; });
     return out;
 }
 Tensor& unsqueeze_(const Tensor& input, std::int64_t dim) {

@@ -36,7 +36,7 @@ Tensor stack(TensorList tensors, std::int64_t dim) {
     const Tensor out = empty_raw(sizes, common_dtype(tensors), tensors[0].device());
     if (!joined_as_blocks(out, tensors, d))
         for (std::size_t i = 0; i < tensors.size(); ++i) assign_raw(select_raw(out, d, std::int64_t(i)), tensors[i]);
-    record("stack", tensors, TensorList(out), TensorList(),
+    record({"stack", Work::kMoves}, tensors, TensorList(out), TensorList(),
            [d, kinds = complex_ones(tensors)](RuleContext& c) -> GradList {
                GradList grads(kinds.size());
                for (std::size_t i = 0; i < kinds.size(); ++i)

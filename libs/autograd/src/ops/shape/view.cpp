@@ -106,7 +106,7 @@ Tensor ravel(const Tensor& input) { return reshape(input.contiguous(), {-1}); }
 REEL_OP("alias(Tensor input) -> Tensor", rule, method, view, samples(call(numbers({3, 4}))))
 Tensor alias(const Tensor& input) {
     const Tensor out = view_raw(input, input.sizes(), input.strides(), input.storage_offset());
-    record("alias", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
+    record({"alias", Work::kMoves}, {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
     return out;
 }
 /// `alias` into memory of its own.

@@ -14,6 +14,7 @@ public:
     std::string name() const override { return "BackwardHookGateBackward"; }
     bool materializes_undefined() const override { return true; }
     bool is_alias() const override { return true; }
+    autograd::Work work() const override { return autograd::Work::kMoves; }
 
 protected:
     /// What is passed on of `arrived`.
