@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_every_dtype_come_back_mapped_and_copied) {
             const Tensor t = loaded.toGenericDict().at(key.toStringRef()).toTensor();
             BOOST_TEST((t.scalar_type() == value.toTensor().scalar_type()));
             BOOST_TEST((t.sizes() == value.toTensor().sizes()));
-            BOOST_TEST(std::memcmp(t.data_ptr(), value.toTensor().data_ptr(), t.nbytes()) == 0);
+            if (t.nbytes()) BOOST_TEST(std::memcmp(t.data_ptr(), value.toTensor().data_ptr(), t.nbytes()) == 0);
         }
         // mapped pages are private: writing stays in memory
         loaded.toGenericDict().at("float32").toTensor().fill_(9);
