@@ -1,6 +1,6 @@
 // Convolutions of 3 x 3 by Winograd's F(4x4, 3x3): near float64 in every map, the same bits however they are run, and
 // off by a switch.
-#include "cpu/winograd.hpp"
+#include "cpu/nn/winograd.hpp"
 
 #include <boost/test/unit_test.hpp>
 

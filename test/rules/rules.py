@@ -235,13 +235,15 @@ def device_exceptions_are_needed():
 
 
 def every_kernel_has_its_cpu_body_beside_it():
-    """reel/autograd/kernels/<stem>.hpp and libs/autograd/src/cpu/<stem>.cpp go together, unless only devices have such a
-    kernel."""
+    """reel/autograd/kernels/<stem>.hpp and <stem>.cpp somewhere below libs/autograd/src/cpu go together, unless only
+    devices have such a kernel."""
+    bodies = {path.stem: path for path in IN_LIBS if name(path).startswith(SRC + "cpu/") and path.suffix == ".cpp"
+              and path.parent.name != "kernels"}
     for path in IN_LIBS:
         if name(path).startswith("libs/autograd/include/reel/autograd/kernels/") and "namespace cpu" in read(path):
-            body = ROOT / SRC / "cpu" / (path.stem + ".cpp")
-            if not body.exists() or f"reel/autograd/kernels/{path.name}" not in read(body):
-                yield f"{name(path)}: {name(body)} does not define its functions"
+            body = bodies.get(path.stem)
+            if not body or f"reel/autograd/kernels/{path.name}" not in read(body):
+                yield f"{name(path)}: no {path.stem}.cpp below {SRC}cpu defines its functions"
 
 
 def every_public_header_has_a_test():

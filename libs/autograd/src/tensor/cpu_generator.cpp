@@ -9,7 +9,7 @@
 
 #include <reel/autograd/value.hpp>
 
-#include "cpu/twister.hpp"
+#include "cpu/random/twister.hpp"
 
 namespace reel {
 

@@ -1,0 +1,118 @@
+// Tiles of a product with a packed matrix: as many accumulators as the registers hold.
+#include "cpu/linalg/packed_product.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <reel/autograd/detail/cpu/vec.hpp>
+
+namespace reel::cpu::REEL_ISA {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int panel_vectors = 4; // 6 rows of 4 vectors in 32 registers
+#else
+constexpr int panel_vectors = 2; // 6 rows of 2 vectors in 16 registers
+#endif
+constexpr int tile_rows = 6;
+
+template <class T> constexpr std::int64_t lanes = Vec<T>::size;
+template <class T> constexpr std::int64_t panel_width = panel_vectors* lanes<T>;
+/// Vectors of a panel with so many columns.
+template <class T> std::int64_t vectors_for(std::int64_t columns) {
+    return std::min<std::int64_t>((columns + lanes<T> - 1) / lanes<T>, panel_vectors);
+}
+
+template <class T> std::int64_t size(std::int64_t k, std::int64_t n) {
+    return (n + lanes<T> - 1) / lanes<T> * lanes<T> * k;
+}
+template <class T> void pack(const T* b, bool transposed, std::int64_t k, std::int64_t n, std::int64_t ldb, T* panels) {
+    for (std::int64_t j = 0; j < n; j += panel_width<T>) {
+        const std::int64_t columns = std::min(n - j, panel_width<T>), stride = vectors_for<T>(columns) * lanes<T>;
+        if (columns < stride) std::fill(panels, panels + stride * k, T(0));
+        if (transposed)
+            for (std::int64_t c = 0; c < columns; ++c)
+                for (std::int64_t p = 0; p < k; ++p) panels[p * stride + c] = b[(j + c) * ldb + p];
+        else
+            for (std::int64_t p = 0; p < k; ++p)
+                std::memcpy(panels + p * stride, b + p * ldb + j, std::size_t(columns) * sizeof(T));
+        panels += stride * k;
+    }
+}
+
+template <class T, int M, int N>
+void tile(const T* a, std::int64_t lda, const T* panel, T* c, std::int64_t ldc, std::int64_t columns, std::int64_t k,
+          bool add) {
+    using V = Vec<T>;
+    constexpr int w = V::size;
+    V sum[M][N];
+    for (int i = 0; i < M; ++i)
+        for (int j = 0; j < N; ++j) sum[i][j] = V(T(0));
+    for (std::int64_t p = 0; p < k; ++p, panel += N * w) {
+        V b[N];
+        for (int j = 0; j < N; ++j) b[j] = V::load(panel + j * w);
+        for (int i = 0; i < M; ++i) {
+            const V x(a[i * lda + p]);
+            for (int j = 0; j < N; ++j) sum[i][j] += x * b[j];
+        }
+    }
+    for (int i = 0; i < M; ++i) {
+        T* row = c + i * ldc;
+        if (columns == N * w) {
+            for (int j = 0; j < N; ++j) (add ? sum[i][j] + V::load(row + j * w) : sum[i][j]).store(row + j * w);
+            continue;
+        }
+        T buffer[N * w];
+        for (int j = 0; j < N; ++j) sum[i][j].store(buffer + j * w);
+        for (std::int64_t j = 0; j < columns; ++j) row[j] = add ? row[j] + buffer[j] : buffer[j];
+    }
+}
+template <class T>
+using Tile = void (*)(const T*, std::int64_t, const T*, T*, std::int64_t, std::int64_t, std::int64_t, bool);
+template <class T, int N>
+constexpr Tile<T> tiles_of[tile_rows] = {&tile<T, 1, N>, &tile<T, 2, N>, &tile<T, 3, N>,
+                                         &tile<T, 4, N>, &tile<T, 5, N>, &tile<T, 6, N>};
+template <class T> Tile<T> tile_for(std::int64_t rows, std::int64_t vectors) {
+    switch (vectors) {
+    case 1:
+        return tiles_of<T, 1>[rows - 1];
+    case 2:
+        return tiles_of<T, 2>[rows - 1];
+#if defined(__AVX512F__)
+    case 3:
+        return tiles_of<T, 3>[rows - 1];
+    default:
+        return tiles_of<T, 4>[rows - 1];
+#else
+    default:
+        return tiles_of<T, 2>[rows - 1];
+#endif
+    }
+}
+template <class T>
+void run(const T* a, std::int64_t lda, const T* panels, std::int64_t first, std::int64_t last, T* c, std::int64_t ldc,
+         std::int64_t m, std::int64_t n, std::int64_t k, bool add) {
+    for (std::int64_t panel = first; panel < last; ++panel) {
+        const std::int64_t j = panel * panel_width<T>, columns = std::min(n - j, panel_width<T>);
+        const T* from = panels + j * k;
+        // Blocks of rows that differ by one at most: the sums run over k alone, so bits do not depend on them.
+        const std::int64_t blocks = (m + tile_rows - 1) / tile_rows;
+        for (std::int64_t i = 0, block = 0; block < blocks; ++block) {
+            const std::int64_t rows = (m - i) / (blocks - block);
+            tile_for<T>(rows, vectors_for<T>(columns))(a + i * lda, lda, from, c + i * ldc + j, ldc, columns, k, add);
+            i += rows;
+        }
+    }
+}
+
+template <class T> void fill() { packed_product_kernels<T> = {panel_width<T>, &size<T>, &pack<T>, &run<T>}; }
+
+} // namespace
+
+void register_packed_product() {
+    fill<float>();
+    fill<double>();
+}
+
+} // namespace reel::cpu::REEL_ISA

@@ -1,0 +1,48 @@
+// Loops over one row.
+#include "cpu/shape/row_updates.hpp"
+
+#include <reel/autograd/detail/cpu/vec.hpp>
+
+namespace reel::cpu::REEL_ISA {
+
+namespace {
+
+template <class T> void add(T* to, const T* from, std::int64_t n) {
+    using C = Compute<T>;
+    constexpr int w = Vec<C>::size;
+    std::int64_t i = 0;
+    for (; i + w <= n; i += w) store_as(to + i, load_as(to + i) + load_as(from + i));
+    for (; i < n; ++i) to[i] = T(C(to[i]) + C(from[i]));
+}
+template <class T> void reverse(T* to, const T* from, std::int64_t n) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[-i];
+}
+template <class T> void fill(T* to, T value, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = value;
+}
+template <class T> void scale(T* to, const T* from, T factor, std::int64_t n) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) to[i] = factor * from[i];
+}
+template <class T> void set_bytes() {
+    row_updates<T>.reverse = &reverse<T>;
+    row_updates<T>.fill = &fill<T>;
+}
+
+} // namespace
+
+void register_row_updates() {
+    row_updates<float>.add = &add<float>;
+    row_updates<double>.add = &add<double>;
+    row_updates<Half>.add = &add<Half>;
+    row_updates<BFloat16>.add = &add<BFloat16>;
+    set_bytes<std::uint8_t>();
+    set_bytes<std::uint16_t>();
+    set_bytes<std::uint32_t>();
+    set_bytes<std::uint64_t>();
+    row_updates<float>.scale = &scale<float>;
+    row_updates<double>.scale = &scale<double>;
+}
+
+} // namespace reel::cpu::REEL_ISA
