@@ -6,6 +6,7 @@
 #include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/dtype.hpp>
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/parallel.hpp>
 
 #include "tensor/raw.hpp"
 
@@ -39,11 +40,15 @@ private:
     const T* data_;
 };
 
-/// A new vector on the host whose element i is `f(i)`.
+/// A new vector on the host whose element i is `f(i)`, which several threads may call.
 template <class T, class F> Tensor generated(std::int64_t n, F f) {
     Tensor out = empty_raw({n}, dtype_of<T>);
     T* const to = static_cast<T*>(host_data(out, "generated"));
-    for (std::int64_t i = 0; i < n; ++i) to[i] = f(i);
+    parallel_for(0, n, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+        const F at = f; // behind a reference, what is written might change it
+        T* const p = to;
+        for (std::int64_t i = begin; i < end; ++i) p[i] = at(i);
+    });
     if (launch_observer) [[unlikely]]
         note_generated(out);
     return out;

@@ -310,10 +310,22 @@ void randperm(const Tensor& out, const OptionalGenerator& generator) {
 
 void dropout_mask(const Tensor& out, double p) {
     const detail::Drawing drawing;
-    Draws draws(drawing.generator(), 2 * out.numel());
+    // k / 2^53 < 1 - p for the 53 bits k that a double is drawn from, by the sign of a difference: a comparison would
+    // become a jump, which is mispredicted every other time
+    const auto stays = std::uint64_t(std::ceil((1 - p) * double(std::uint64_t(1) << 53)));
     dispatch_floating_complex(out.scalar_type(), "dropout", [&]<class T>() {
         T* const m = host_data<T>(out, "dropout");
-        for (std::int64_t i = 0; i < out.numel(); ++i) m[i] = T(float(draws.uniform_double() < 1 - p));
+        const T either[] = {T(0.f), T(1.f)};
+        constexpr std::int64_t block = 512;
+        std::uint32_t words[2 * block];
+        for (std::int64_t i = 0; i < out.numel(); i += block) {
+            const std::int64_t some = std::min(block, out.numel() - i);
+            drawing.generator().random(words, 2 * some);
+            for (std::int64_t k = 0; k < some; ++k) {
+                const std::uint64_t bits = std::uint64_t(words[2 * k]) << 32 | words[2 * k + 1];
+                m[i + k] = either[((bits & ((std::uint64_t(1) << 53) - 1)) - stays) >> 63];
+            }
+        }
     });
 }
 

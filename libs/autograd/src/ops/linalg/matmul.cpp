@@ -93,7 +93,7 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
                input.sizes(), " and ", other.sizes());
     const std::int64_t da = input.dim(), db = other.dim();
     check_pair("matmul", input, other, input.size(-1), other.size(db == 1 ? 0 : -2));
-    if (da == 1 && db == 1) return reshape(mm(unsqueeze(input, 0), unsqueeze(other, 1)), {});
+    if (da == 1 && db == 1) return dot(input, other);
     if (da == 2 && db == 2) return mm(input, other);
     if (da == 1 && db == 2) return reshape(mm(unsqueeze(input, 0), other), {other.size(1)});
     if (db == 1 && da == 2) return reshape(mm(input, unsqueeze(other, 1)), {input.size(0)});
@@ -129,11 +129,26 @@ Tensor mv(const Tensor& input, const Tensor& vec) {
                " and ", vec.sizes());
     return matmul(input, vec);
 }
-REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", composite, method, out_exact)
+REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", rule, method, out_exact)
 Tensor dot(const Tensor& input, const Tensor& tensor) {
     REEL_CHECK(input.dim() == 1 && tensor.dim() == 1, "dot: expected two vectors, got shapes ", input.sizes(), " and ",
                tensor.sizes());
-    return matmul(input, tensor);
+    check_pair("dot", input, tensor, input.size(0), tensor.size(0));
+    if (any_sparse(input, tensor)) [[unlikely]]
+        return reshape(mm(unsqueeze(input, 0), unsqueeze(tensor, 1)), {});
+    Tensor out = empty_raw({}, input.scalar_type(), input.device());
+    const std::int64_t n = input.size(0);
+    product(alias_raw(out, {1, 1}, {1, 1}, out.storage_offset()),
+            alias_raw(input, {1, n}, {0, input.strides()[0]}, input.storage_offset()),
+            alias_raw(tensor, {n, 1}, {tensor.strides()[0], 0}, tensor.storage_offset()));
+    record("dot", {input, tensor}, out, {kept_for(tensor, input), kept_for(input, tensor)},
+           [](RuleContext& c) -> GradList {
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = c.grad() * reel::conj(c.saved(1));
+               if (c.needs(1)) r[1] = c.grad() * reel::conj(c.saved(0));
+               return r;
+           });
+    return out;
 }
 /// y = x w^T + b
 REEL_OP("nn.functional.linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", rule, out_exact)
