@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <ATen/Parallel.h>
 #include <torch/script.h>
 
 namespace fs = std::filesystem;
@@ -25,7 +26,7 @@ template <class F> double median_us(F f, int warm, int reps) {
 }
 
 int main(int argc, char** argv) {
-    torch::set_num_threads(argc > 1 ? std::atoi(argv[1]) : 1);
+    at::set_num_threads(argc > 1 ? std::atoi(argv[1]) : 1);
     const torch::NoGradGuard no_grad;
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(argc > 2 ? argv[2] : "out/bench/scripts"))

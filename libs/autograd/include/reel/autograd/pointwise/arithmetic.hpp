@@ -3,11 +3,12 @@
 
 #include <limits>
 
+#include <reel/autograd/pointwise/integer_loops.hpp>
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
 
-struct add_op : binary<Result::Same, all_numbers | boolean, none, none>, vector_form {
+struct add_op : binary<Result::Same, all_numbers | boolean, none, none>, vector_form, integer_loops {
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (std::is_same_v<T, bool>) return x || o;
         else return T(math::wrapping(x) + math::wrapping(o));
@@ -15,12 +16,12 @@ struct add_op : binary<Result::Same, all_numbers | boolean, none, none>, vector_
     template <class T> T da(T g, T, T, T) const { return g; }
     template <class T> T db(T g, T, T, T) const { return g; }
 };
-struct sub_op : binary<Result::Same, all_numbers, none, none>, vector_form {
+struct sub_op : binary<Result::Same, all_numbers, none, none>, vector_form, integer_loops {
     template <class T> REEL_HD T f(T x, T o) const { return T(math::wrapping(x) - math::wrapping(o)); }
     template <class T> T da(T g, T, T, T) const { return g; }
     template <class T> T db(T g, T, T, T) const { return -g; }
 };
-struct mul_op : binary<Result::Same, all_numbers | boolean, b, a>, vector_form {
+struct mul_op : binary<Result::Same, all_numbers | boolean, b, a>, vector_form, integer_loops {
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (std::is_same_v<T, bool>) return x && o;
         else return T(math::wrapping(x) * math::wrapping(o));

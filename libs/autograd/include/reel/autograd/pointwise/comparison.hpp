@@ -3,38 +3,39 @@
 
 #include <cmath>
 
+#include <reel/autograd/pointwise/integer_loops.hpp>
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
 
 REEL_OP("eq(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("eq(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct eq_op : binary<Result::Same, anything>, vector_form {
+struct eq_op : binary<Result::Same, anything>, vector_form, integer_loops {
     template <class T> REEL_HD auto f(T x, T o) const { return x == o; }
 };
 REEL_OP("ne(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("not_equal"))
 REEL_OP("ne(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct ne_op : binary<Result::Same, anything>, vector_form {
+struct ne_op : binary<Result::Same, anything>, vector_form, integer_loops {
     template <class T> REEL_HD auto f(T x, T o) const { return x != o; }
 };
 REEL_OP("lt(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("less"))
 REEL_OP("lt(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct lt_op : binary<Result::Same, ordered>, vector_form {
+struct lt_op : binary<Result::Same, ordered>, vector_form, integer_loops {
     template <class T> REEL_HD auto f(T x, T o) const { return x < o; }
 };
 REEL_OP("le(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("less_equal"))
 REEL_OP("le(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct le_op : binary<Result::Same, ordered>, vector_form {
+struct le_op : binary<Result::Same, ordered>, vector_form, integer_loops {
     template <class T> REEL_HD auto f(T x, T o) const { return x <= o; }
 };
 REEL_OP("gt(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("greater"))
 REEL_OP("gt(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct gt_op : binary<Result::Same, ordered>, vector_form {
+struct gt_op : binary<Result::Same, ordered>, vector_form, integer_loops {
     template <class T> REEL_HD auto f(T x, T o) const { return x > o; }
 };
 REEL_OP("ge(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("greater_equal"))
 REEL_OP("ge(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct ge_op : binary<Result::Same, ordered>, vector_form {
+struct ge_op : binary<Result::Same, ordered>, vector_form, integer_loops {
     template <class T> REEL_HD auto f(T x, T o) const { return x >= o; }
 };
 
