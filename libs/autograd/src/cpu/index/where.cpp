@@ -3,8 +3,8 @@
 
 #include <reel/autograd/kernels/where.hpp>
 
-#include "cpu/walk.hpp"
 #include "cpu/index/where_loops.hpp"
+#include "cpu/walk.hpp"
 
 namespace reel::cpu {
 

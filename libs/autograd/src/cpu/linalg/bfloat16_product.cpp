@@ -6,8 +6,8 @@
 
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/shape/convert.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/shape/convert.hpp"
 
 namespace reel::cpu {
 

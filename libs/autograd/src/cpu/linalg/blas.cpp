@@ -6,12 +6,12 @@
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
 #include "cpu/linalg/bfloat16_product.hpp"
-#include "cpu/shape/convert.hpp"
 #include "cpu/linalg/gemm.hpp"
 #include "cpu/linalg/integer_product.hpp"
-#include "cpu/scratch.hpp"
 #include "cpu/linalg/serial_blas.hpp"
 #include "cpu/linalg/vector_product.hpp"
+#include "cpu/scratch.hpp"
+#include "cpu/shape/convert.hpp"
 
 namespace reel::cpu {
 

@@ -8,8 +8,8 @@
 
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/shape/row_updates.hpp"
 #include "cpu/linalg/serial_blas.hpp"
+#include "cpu/shape/row_updates.hpp"
 
 namespace reel::cpu {
 

@@ -9,8 +9,8 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/loss/ctc_steps.hpp"
 #include "cpu/jet.hpp"
+#include "cpu/loss/ctc_steps.hpp"
 
 namespace reel::cpu {
 

@@ -9,11 +9,11 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/linalg/gemm.hpp"
 #include "cpu/nn/conv_direct.hpp"
 #include "cpu/nn/conv_kernels.hpp"
-#include "cpu/linalg/gemm.hpp"
-#include "cpu/scratch.hpp"
 #include "cpu/nn/winograd.hpp"
+#include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/raw.hpp"
 

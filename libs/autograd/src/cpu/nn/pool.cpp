@@ -9,10 +9,10 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/reduce/sum.hpp"
+#include "cpu/scratch.hpp"
 #include "cpu/shape/convert.hpp"
 #include "cpu/shape/row_updates.hpp"
-#include "cpu/scratch.hpp"
-#include "cpu/reduce/sum.hpp"
 #include "op/dispatch.hpp"
 
 namespace reel::cpu {

@@ -7,9 +7,9 @@
 #include <reel/autograd/kernels/softmax_passes.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/shape/convert.hpp"
-#include "cpu/scratch.hpp"
 #include "cpu/nn/softmax.hpp"
+#include "cpu/scratch.hpp"
+#include "cpu/shape/convert.hpp"
 #include "op/dispatch.hpp"
 
 namespace reel::cpu {

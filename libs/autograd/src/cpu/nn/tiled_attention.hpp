@@ -5,8 +5,8 @@
 
 #include <reel/autograd/tensor.hpp>
 
-#include "cpu/nn/attention_kernels.hpp"
 #include "cpu/linalg/packed_product.hpp"
+#include "cpu/nn/attention_kernels.hpp"
 
 namespace reel::cpu {
 

@@ -7,8 +7,8 @@
 #include <reel/autograd/context.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/scratch.hpp"
 #include "cpu/nn/winograd_tiles.hpp"
+#include "cpu/scratch.hpp"
 
 namespace reel::cpu {
 

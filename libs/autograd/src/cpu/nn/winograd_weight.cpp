@@ -3,9 +3,9 @@
 // once, at the end.
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/scratch.hpp"
 #include "cpu/nn/winograd.hpp"
 #include "cpu/nn/winograd_tiles.hpp"
+#include "cpu/scratch.hpp"
 
 namespace reel::cpu {
 

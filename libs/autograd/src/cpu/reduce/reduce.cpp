@@ -10,10 +10,10 @@
 
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/index/row_order.hpp"
 #include "cpu/reduce/columns.hpp"
 #include "cpu/reduce/kth_place.hpp"
 #include "cpu/reduce/row_kernels.hpp"
-#include "cpu/index/row_order.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu/shape/convert.hpp"
 #include "cpu/reduce/log_cumsum.hpp"
 #include "cpu/rows.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/shape/convert.hpp"
 #include "op/dispatch.hpp"
 
 namespace reel::cpu {

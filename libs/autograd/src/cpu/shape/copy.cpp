@@ -8,11 +8,11 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/shape/convert.hpp"
 #include "cpu/element.hpp"
+#include "cpu/shape/convert.hpp"
 #include "cpu/shape/row_updates.hpp"
-#include "cpu/strided.hpp"
 #include "cpu/shape/transpose.hpp"
+#include "cpu/strided.hpp"
 
 namespace reel::cpu {
 

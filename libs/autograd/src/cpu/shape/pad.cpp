@@ -7,8 +7,8 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/shape/row_updates.hpp"
 #include "cpu/rows.hpp"
+#include "cpu/shape/row_updates.hpp"
 #include "cpu/walk.hpp"
 #include "op/dispatch.hpp"
 

@@ -8,8 +8,8 @@
 #include <reel/autograd/fft_kernels.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "cpu/spectral/fft_plan.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/spectral/fft_plan.hpp"
 
 namespace reel::cpu {
 

@@ -85,7 +85,7 @@ Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::o
     REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
                "; complex numbers are not supported");
     if (!input.is_floating_point()) return sum(input, dim, keepdim, dtype);
-    sum_type("nansum", input, dtype);
+    sum_type("nansum", input, dtype); // refuses what `sum` below would refuse under its own name
     if (const Tensor s = sum_of_numbers(input, dim, keepdim, dtype); s.defined()) return s;
     return sum(pointwise::apply("nansum", pointwise::nan_to_zero_op{}, input), dim, keepdim, dtype);
 }

@@ -5,8 +5,8 @@
 #include <array>
 #include <type_traits>
 
-#include "cpu/spectral/fft_vec.hpp"
 #include "cpu/shape/vec_transpose.hpp"
+#include "cpu/spectral/fft_vec.hpp"
 
 namespace reel::cpu::REEL_ISA {
 
