@@ -1,4 +1,7 @@
 // Compiled functions beside the functions themselves.
+#include <algorithm>
+#include <cmath>
+
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn.hpp>
@@ -63,9 +66,14 @@ struct ClassifierImpl : nn::Module {
 };
 REEL_MODULE(Classifier);
 
+/// Turn and turn about, the better of three medians of each: where memory lies and who else computes is chance.
 template <class F> void both(const char* name, int warm, int reps, F step_of) {
-    row((std::string(name) + "_eager").c_str(), median_us([&] { step_of(false); }, warm, reps, 1));
-    row((std::string(name) + "_compiled").c_str(), median_us([&] { step_of(true); }, warm, reps, 1));
+    double least[2] = {HUGE_VAL, HUGE_VAL};
+    for (int round = 0; round < 3; ++round)
+        for (const bool fast : {false, true})
+            least[fast] = std::min(least[fast], median_us([&] { step_of(fast); }, warm, reps, 1));
+    row((std::string(name) + "_eager").c_str(), least[false]);
+    row((std::string(name) + "_compiled").c_str(), least[true]);
 }
 
 /// Steps with Adam, once eagerly and once compiled; parameters and random numbers are the same.

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# run.sh OUT [all]: the tests of the device, on a device that is emulated: work that runs as late as it may with threads
-# in reverse, in an order and at times that are drawn, and on a small device. `all` adds the watch (`b2 watched`), the
-# address and undefined-behaviour sanitizers (`b2 checked`), the other orders, times and allocators.
+# run.sh OUT [all|rest]: the tests of the device, on a device that is emulated: work that runs as late as it may with
+# threads in reverse, in an order and at times that are drawn, and on a small device. `all` adds the watch (`b2 watched`),
+# the address and undefined-behaviour sanitizers (`b2 checked`), the other orders, times and allocators; `rest` runs what
+# `all` adds alone. Both say how long each took.
 set -u
 cd "$(dirname "$0")/../.."
-out=$1
+out=$1 suite=${2:-usual}
 passed=0 failed=0
 if [ ! -e "$out/emulated/lib/libreel_cuda.so" ]; then
     echo "note: no headers of the CUDA toolkit, or no Boost.Context"
@@ -19,7 +20,11 @@ started=0
 start() { # start COMMAND...: it fails by its exit status and then says why
     while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
     started=$((started + 1))
-    { "$@" >"$work/$started.log" 2>&1 && touch "$work/$started.passed"; } &
+    {
+        local begin=$SECONDS
+        "$@" >"$work/$started.log" 2>&1 && touch "$work/$started.passed"
+        if [ "$suite" != usual ]; then echo "note: $((SECONDS - begin)) s for $*" >>"$work/$started.log"; fi
+    } &
 }
 seed=$((RANDOM))
 on_device() { # on_device emulated|watched MODES [cache]; without, each allocation has pages of its own
@@ -95,28 +100,11 @@ refusals() {
     diff <(sed -n '/^```refused$/,/^```$/p' doc/cuda.md | sed '1d;$d') <(grep . <<<"$said") || return 1
     [ "$(grep -c . <<<"$said")" -lt 20 ]
 }
-# the longest first
-if [ -x "$out/bin/oracle-replay" ]; then start of_the_reference; fi
-if [ -x "$out/bin/op-table" ]; then start refusals; fi
-if [ -x "$out/bin/reel-bench" ]; then start bench_rows; fi
-if [ "${2:-}" = all ]; then
-    start on_device watched order=forward,timing=late
-    if [ -e "$out/checked/lib/libreel_cuda.so" ]; then start on_checked_device order=reverse,timing=late; fi
-fi
-if [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda; fi
-start on_device emulated order=reverse,timing=late
-start on_device emulated order=random,timing=random,seed=$seed cache
-start on_device emulated order=forward,timing=late,device=small cache
-if [ "${2:-}" = all ]; then
-    start on_device emulated order=forward,timing=eager
-    start on_device emulated order=forward,timing=late
-    start on_device emulated order=random,timing=random,seed=$seed
-    start on_device emulated order=forward,timing=late,device=small
-    start on_device emulated order=reverse,timing=late cache
-fi
-if [ "${2:-}" = all ] && [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda:1; fi
-# with Reel's own kernels in cuDNN's place
-REEL_CUDNN_LIBRARY=none.so start on_device emulated order=forward,timing=late
+# without the toolkit's libraries, in whose place Reel's own kernels compute, or the host does on copies
+without_libraries() {
+    REEL_CUDNN_LIBRARY=none.so REEL_CUSOLVER_LIBRARY=none.so REEL_CUFFT_LIBRARY=none.so REEL_CUBLAS_LIBRARY=none.so \
+        on_device emulated order=forward,timing=late
+}
 # without a device that can be used: the reason, and everything else works
 without() { # without MODES REASON
     local log
@@ -126,9 +114,34 @@ without() { # without MODES REASON
     tail -n 5 <<<"$log"
     return 1
 }
-start without driver=none "no CUDA driver is loaded on this machine"
-start without driver=old "the CUDA driver supports version 11.0, this build needs"
-start without devices=0 "the CUDA driver finds no device"
+# the longest first
+if [ "$suite" != rest ] && [ -x "$out/bin/oracle-replay" ]; then start of_the_reference; fi
+if [ "$suite" != rest ] && [ -x "$out/bin/op-table" ]; then start refusals; fi
+if [ "$suite" != rest ] && [ -x "$out/bin/reel-bench" ]; then start bench_rows; fi
+if [ "$suite" != usual ]; then
+    start on_device watched order=forward,timing=late
+    if [ -e "$out/checked/lib/libreel_cuda.so" ]; then start on_checked_device order=reverse,timing=late; fi
+fi
+if [ "$suite" != rest ]; then
+    if [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda; fi
+    start on_device emulated order=reverse,timing=late
+    start on_device emulated order=random,timing=random,seed=$seed cache
+    start on_device emulated order=forward,timing=late,device=small cache
+    start without_libraries
+fi
+if [ "$suite" != usual ]; then
+    if [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda:1; fi
+    start on_device emulated order=forward,timing=eager
+    start on_device emulated order=forward,timing=late
+    start on_device emulated order=random,timing=random,seed=$seed
+    start on_device emulated order=forward,timing=late,device=small
+    start on_device emulated order=reverse,timing=late cache
+fi
+if [ "$suite" != rest ]; then
+    start without driver=none "no CUDA driver is loaded on this machine"
+    start without driver=old "the CUDA driver supports version 11.0, this build needs"
+    start without devices=0 "the CUDA driver finds no device"
+fi
 wait
 for ((run = 1; run <= started; run++)); do
     if [ -e "$work/$run.passed" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi

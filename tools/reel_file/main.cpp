@@ -15,14 +15,15 @@
 namespace {
 constexpr const char* usage =
     "usage: reel-file [--json] [--check] FILE...\n"
-    "       reel-file --run FILE [--method NAME] [--input X]... [--output Y.npy]\n"
+    "       reel-file --run FILE [--method NAME] [--input [NAME=]X]... [--output Y.npy]\n"
     "Shows what is in .pt (ZIP and legacy), .safetensors, .npy and .npz files, and in programs: archives of\n"
     "torch.jit.save and torch.export.save.\n"
     "  --json   one line per file: {\"file\": NAME, \"format\": F, \"value\": V} or {..., \"refused\": MESSAGE}\n"
     "  --check  reads everything and compares all checksums instead; with --json, \"checked\" in place of \"value\"\n"
     "  --run    runs the program's forward, or another method, and prints what it gives; inputs are .npy files, .pt "
     "files\n"
-    "           of any value, numbers, true, false and none; --output writes the resulting tensors (y_0.npy, y_1.npy)\n"
+    "           of any value, numbers, true, false and none, NAME= makes one a keyword argument; --output writes\n"
+    "           the resulting tensors (y_0.npy, y_1.npy)\n"
     "Exit status: 0, or 2 when a file was refused.\n";
 
 /// Messages quote what files say; a terminal must not obey it.

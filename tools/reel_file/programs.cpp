@@ -141,11 +141,11 @@ Program::Program(const std::string& path, const std::string& format) {
     else script = jit::load(path, kCPU);
 }
 nn::Module& Program::module() const { return exported ? static_cast<nn::Module&>(**exported) : *script; }
-IValue Program::run(const std::string& method, const Args& inputs) const {
-    if (!exported) return method.empty() ? script(inputs) : script.get_method(method)(inputs);
+IValue Program::run(const std::string& method, const Args& inputs, const Kwargs& named) const {
+    if (!exported) return method.empty() ? script(inputs, named) : script.get_method(method)(inputs, named);
     REEL_CHECK_VALUE(method.empty() || method == "forward", "an exported program has the method forward alone, not '",
                      method, "'");
-    return (*exported)(inputs);
+    return (*exported)(inputs, named);
 }
 
 void write_program_json(std::ostream& out, const Program& program) {

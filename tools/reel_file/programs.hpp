@@ -26,7 +26,7 @@ struct Program {
 
     reel::nn::Module& module() const;
     /// `method` is empty for `forward`, the only one of an exported program.
-    reel::IValue run(const std::string& method, const reel::Args& inputs) const;
+    reel::IValue run(const std::string& method, const reel::Args& inputs, const reel::Kwargs& named) const;
 };
 
 /// The state dict as files of weights are written: one JSON value.

@@ -32,6 +32,30 @@ IValue input_of(const std::string& text) {
     if (text == "none") return {};
     REEL_THROW(ValueError, "--input ", text, ": expected a file .npy or .pt, a number, true, false or none");
 }
+/// Where the value begins in `name=value`; 0 for a value alone, which a file's name with a `=` in it may be.
+std::size_t value_begin(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || std::filesystem::exists(text)) return 0;
+    for (std::size_t i = 0; i < equals; ++i) {
+        const char c = text[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && !(i > 0 && c >= '0' && c <= '9')) return 0;
+    }
+    return equals + 1;
+}
+void read_inputs(const std::vector<std::string>& texts, Args& inputs, Kwargs& named) {
+    for (const std::string& text : texts) {
+        const std::size_t begin = value_begin(text);
+        if (begin == 0) {
+            REEL_CHECK_VALUE(named.empty(), "--input ", text, ": inputs without a name come before those with one");
+            inputs.push_back(input_of(text));
+            continue;
+        }
+        const std::string name = text.substr(0, begin - 1);
+        REEL_CHECK_VALUE(!named.contains(name), "--input ", text, ": '", name, "' was given before");
+        named.set(name, input_of(text.substr(begin)));
+    }
+}
 void tensors_of(const IValue& v, std::vector<Tensor>& out) {
     if (v.isTensor() && v.toTensor().defined()) out.push_back(v.toTensor().detach());
     else if (v.isSequence())
@@ -57,10 +81,11 @@ void run_program(std::ostream& out, const RunRequest& request) {
     REEL_CHECK_VALUE(!format.empty(), request.file, ": holds no program; --run takes archives of torch.jit.save and ",
                      "torch.export.save");
     Args inputs;
-    for (const std::string& text : request.inputs) inputs.push_back(input_of(text));
+    Kwargs named;
+    read_inputs(request.inputs, inputs, named);
     const Program program(request.file, format);
     const NoGradGuard no_grad;
-    const IValue result = program.run(request.method, inputs);
+    const IValue result = program.run(request.method, inputs, named);
     if (request.output.empty()) {
         out << jit::str(result) << "\n";
         return;

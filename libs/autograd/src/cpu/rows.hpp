@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 #include <reel/autograd/host_data.hpp>
@@ -33,6 +34,24 @@ void for_rows(const char* op, const Tensor& out, const Tensor& rows, std::int64_
         for (std::int64_t i = b; i < e; ++i) o[i] = f(in + i * inner, inner);
     });
 }
+/// How many elements of a long row go together: as many whatever the number of threads, which share them.
+inline constexpr std::int64_t row_block = 32768;
+/// `f(p, n)` over the blocks of a row, put together by `combine` in their order.
+template <class T, class F, class Combine>
+auto in_blocks(const T* p, std::int64_t n, const F& f, const Combine& combine) -> decltype(f(p, n)) {
+    using Part = decltype(f(p, n));
+    if (n <= row_block) return f(p, n);
+    const std::int64_t blocks = (n + row_block - 1) / row_block;
+    const auto part = std::make_unique<Part[]>(std::size_t(blocks)); // no vector, whose bools share bytes
+    parallel_for(0, blocks, 1, [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i < e; ++i)
+            part[std::size_t(i)] = f(p + i * row_block, std::min(row_block, n - i * row_block));
+    });
+    Part all = part[0];
+    for (std::int64_t i = 1; i < blocks; ++i) all = combine(all, part[std::size_t(i)]);
+    return all;
+}
+
 /// `f(row i of in, row i of out, its length)` for rows of the last dimension; both have one shape, are dense.
 template <class T, class O, class F> void for_lines(const char* op, const Tensor& out, const Tensor& rows, F f) {
     if (out.numel() == 0) return; // however many lines of nothing there are

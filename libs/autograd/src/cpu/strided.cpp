@@ -75,6 +75,13 @@ struct Walk {
         }
         dims = dims == 0 ? 0 : last + 1;
     }
+    /// The longest dimension along which the first operand moves; -1 when it stands still.
+    int longest_moving() const {
+        int best = -1;
+        for (int d = 0; d < dims; ++d)
+            if (step[d][0] != 0 && (best < 0 || size[d] > size[best])) best = d;
+        return best;
+    }
     /// Rows `begin` to `end` of the innermost dimension. The outer ones count like an odometer: one step forward, and
     /// where a dimension is through, back to its start and on to the next.
     void rows(std::int64_t begin, std::int64_t end, char* const* data, Loop loop, const void* context) const {
@@ -116,6 +123,26 @@ void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* cons
     const std::int64_t inner = walk.size[0];
     parallel_for(0, total / inner, std::max<std::int64_t>(grain / inner, 1),
                  [&](std::int64_t b, std::int64_t e) { walk.rows(b, e, data, loop, context); });
+}
+
+void for_each_strided_apart(int ndim, const std::int64_t* shape, int nargs, char* const* data,
+                            const std::int64_t* const* strides, Loop loop, const void* context, std::int64_t grain) {
+    std::int64_t total = 1;
+    for (int d = 0; d < ndim; ++d) total *= shape[d];
+    if (total == 0) return;
+    Walk walk(ndim, shape, nargs, strides);
+    walk.sort();
+    walk.join();
+    const int shared = walk.longest_moving();
+    if (shared < 0) return for_each_strided(ndim, shape, nargs, data, strides, loop, context, total);
+    const std::int64_t size = walk.size[shared];
+    parallel_for(0, size, std::max<std::int64_t>(grain / (total / size), 1), [&](std::int64_t b, std::int64_t e) {
+        Walk share = walk;
+        share.size[shared] = e - b;
+        char* p[max_operands];
+        for (int a = 0; a < nargs; ++a) p[a] = data[a] + b * walk.step[shared][a];
+        share.rows(0, total / size * (e - b) / share.size[0], p, loop, context);
+    });
 }
 
 } // namespace reel::cpu

@@ -154,7 +154,8 @@ template <class T> struct InOrder {
     }
 };
 
-void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step) {
+void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step,
+             bool /*apart*/) {
     const Tensor* const all[] = {&self, &src, &index};
     const auto g = strided("scatter", index.sizes(), all);
     const DeviceIndex where = self.device().index();

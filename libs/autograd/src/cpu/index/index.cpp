@@ -1,13 +1,16 @@
 // Reading and writing at computed positions.
 #include <reel/autograd/kernels/index.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <type_traits>
 
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/copy_bytes.hpp"
 #include "cpu/index/index_kernels.hpp"
 #include "cpu/shape/row_updates.hpp"
 #include "cpu/walk.hpp"
@@ -40,12 +43,18 @@ bool in_range(const char* p, std::int64_t step, std::int64_t n, std::int64_t bef
 } // namespace
 
 void check_index(const char* op, const Tensor& index, std::int64_t size, bool wrap, bool& negative) {
-    bool below = false;
     const std::int64_t before = wrap ? size : 0;
-    walk(
+    std::atomic<bool> below = false, outside = false;
+    walk(op, index.sizes(), {index}, [&](char* const* data, const std::int64_t* s, std::int64_t n) {
+        bool signs = false;
+        if (!in_range(data[0], s[0], n, before, size, signs)) outside.store(true, std::memory_order_relaxed);
+        if (signs) below.store(true, std::memory_order_relaxed);
+    });
+    negative = below;
+    if (!outside) return;
+    walk( // the first one is named
         op, index.sizes(), {index},
         [&](char* const* data, const std::int64_t* s, std::int64_t n) {
-            if (in_range(data[0], s[0], n, before, size, below)) return;
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t i = *reinterpret_cast<const std::int64_t*>(data[0] + k * s[0]);
                 REEL_CHECK_INDEX(i < size && i >= -before, op, ": index ", i,
@@ -53,13 +62,13 @@ void check_index(const char* op, const Tensor& index, std::int64_t size, bool wr
             }
         },
         kSerial);
-    negative = below;
 }
 
 void wrap_index(const char* op, const Tensor& index, std::int64_t size) {
     std::int64_t* const p = host_data<std::int64_t>(index, op);
-    for (std::int64_t k = 0; k < index.numel(); ++k)
-        if (p[k] < 0) p[k] += size;
+    parallel_for(0, index.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k) p[k] += p[k] < 0 ? size : 0;
+    });
 }
 
 void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int64_t step) {
@@ -71,7 +80,7 @@ void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int
                  if (s[1] == 0) { // one index for the whole stretch: a row
                      x += *reinterpret_cast<const std::int64_t*>(i) * bytes;
                      if (s[0] == sizeof(T) && s[2] == sizeof(T)) {
-                         std::memcpy(o, x, std::size_t(n) * sizeof(T));
+                         copy_bytes(o, x, std::size_t(n) * sizeof(T));
                          return;
                      }
                      for (std::int64_t k = 0; k < n; ++k, o += s[0], x += s[2]) std::memcpy(o, x, sizeof(T));
@@ -117,60 +126,60 @@ inline constexpr bool is_floating =
     std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
 template <ScatterMode mode, class T>
-void scatter_loop(const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t bytes) {
-    // One thread: where indices repeat, the order of the sources decides.
-    walk(
-        "scatter", index.sizes(), {self, index, src},
-        [bytes](char* const* data, const std::int64_t* s, std::int64_t n) {
-            char *o = data[0], *i = data[1], *x = data[2];
-            if (s[1] == 0 && s[0] == sizeof(T) && s[2] == sizeof(T)) {
-                T* to = reinterpret_cast<T*>(o + *reinterpret_cast<const std::int64_t*>(i) * bytes);
-                const T* from = reinterpret_cast<const T*>(x);
-                if constexpr (mode == ScatterMode::Add && is_floating<T>) return row_updates<T>.add(to, from, n);
-                for (std::int64_t k = 0; k < n; ++k) to[k] = combine<mode>(to[k], from[k]);
-                return;
-            }
-            if (s[0] == 0 && s[1] == 8 && s[2] == 0 && bytes == sizeof(T)) { // one element into a dense row
-                T* const to = reinterpret_cast<T*>(o);
-                const T from = *reinterpret_cast<const T*>(x);
-                const auto* const at = reinterpret_cast<const std::int64_t*>(i);
-                for (std::int64_t k = 0; k < n; ++k) to[at[k]] = combine<mode>(to[at[k]], from);
-                return;
-            }
-            if (s[0] == 0 && s[1] == 8 && s[2] == sizeof(T) && bytes == sizeof(T)) { // into one dense row
-                T* const to = reinterpret_cast<T*>(o);
-                const T* const from = reinterpret_cast<const T*>(x);
-                const auto* const at = reinterpret_cast<const std::int64_t*>(i);
-                for (std::int64_t k = 0; k < n; ++k) to[at[k]] = combine<mode>(to[at[k]], from[k]);
-                return;
-            }
-            for (std::int64_t k = 0; k < n; ++k, o += s[0], i += s[1], x += s[2]) {
-                T& to = *reinterpret_cast<T*>(o + *reinterpret_cast<const std::int64_t*>(i) * bytes);
-                to = combine<mode>(to, *reinterpret_cast<const T*>(x));
-            }
-        },
-        kSerial);
+void scatter_loop(const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t bytes, bool apart) {
+    const auto loop = [bytes](char* const* data, const std::int64_t* s, std::int64_t n) {
+        char *o = data[0], *i = data[1], *x = data[2];
+        if (s[1] == 0 && s[0] == sizeof(T) && s[2] == sizeof(T)) {
+            T* to = reinterpret_cast<T*>(o + *reinterpret_cast<const std::int64_t*>(i) * bytes);
+            const T* from = reinterpret_cast<const T*>(x);
+            if constexpr (mode == ScatterMode::Add && is_floating<T>) return row_updates<T>.add(to, from, n);
+            for (std::int64_t k = 0; k < n; ++k) to[k] = combine<mode>(to[k], from[k]);
+            return;
+        }
+        if (s[0] == 0 && s[1] == 8 && s[2] == 0 && bytes == sizeof(T)) { // one element into a dense row
+            T* const to = reinterpret_cast<T*>(o);
+            const T from = *reinterpret_cast<const T*>(x);
+            const auto* const at = reinterpret_cast<const std::int64_t*>(i);
+            for (std::int64_t k = 0; k < n; ++k) to[at[k]] = combine<mode>(to[at[k]], from);
+            return;
+        }
+        if (s[0] == 0 && s[1] == 8 && s[2] == sizeof(T) && bytes == sizeof(T)) { // into one dense row
+            T* const to = reinterpret_cast<T*>(o);
+            const T* const from = reinterpret_cast<const T*>(x);
+            const auto* const at = reinterpret_cast<const std::int64_t*>(i);
+            for (std::int64_t k = 0; k < n; ++k) to[at[k]] = combine<mode>(to[at[k]], from[k]);
+            return;
+        }
+        for (std::int64_t k = 0; k < n; ++k, o += s[0], i += s[1], x += s[2]) {
+            T& to = *reinterpret_cast<T*>(o + *reinterpret_cast<const std::int64_t*>(i) * bytes);
+            to = combine<mode>(to, *reinterpret_cast<const T*>(x));
+        }
+    };
+    // Where indices repeat, the order of the sources decides: threads share what no index leads from one to the other.
+    if (apart) walk_apart("scatter", index.sizes(), {self, index, src}, loop);
+    else walk("scatter", index.sizes(), {self, index, src}, loop, kSerial);
 }
 
 } // namespace
 
-void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step) {
+void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step,
+             bool apart) {
     const std::int64_t bytes = step * self.element_size();
     if (mode == ScatterMode::Assign) {
         dispatch_size(self.itemsize(),
-                      [&]<class T>() { scatter_loop<ScatterMode::Assign, T>(self, index, src, bytes); });
+                      [&]<class T>() { scatter_loop<ScatterMode::Assign, T>(self, index, src, bytes, apart); });
         return;
     }
     dispatch_all(self.scalar_type(), "scatter", [&]<class T>() {
         switch (mode) {
         case ScatterMode::Add:
-            return scatter_loop<ScatterMode::Add, T>(self, index, src, bytes);
+            return scatter_loop<ScatterMode::Add, T>(self, index, src, bytes, apart);
         case ScatterMode::Multiply:
-            return scatter_loop<ScatterMode::Multiply, T>(self, index, src, bytes);
+            return scatter_loop<ScatterMode::Multiply, T>(self, index, src, bytes, apart);
         case ScatterMode::Maximum:
-            return scatter_loop<ScatterMode::Maximum, T>(self, index, src, bytes);
+            return scatter_loop<ScatterMode::Maximum, T>(self, index, src, bytes, apart);
         default:
-            return scatter_loop<ScatterMode::Minimum, T>(self, index, src, bytes);
+            return scatter_loop<ScatterMode::Minimum, T>(self, index, src, bytes, apart);
         }
     });
 }

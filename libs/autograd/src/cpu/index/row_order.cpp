@@ -21,8 +21,11 @@ template <class Key> void KeyOrder<Key>::sort(Equals equals) {
 
 template <class Key> void KeyOrder<Key>::stable_order() {
     const std::size_t n = entries_.size();
-    if (n <= 128) by_comparison(); // counting costs more than so few comparisons
-    else by_digits(sizeof(Key) <= 2 || n < 8192 ? 8 : 11);
+    if (n <= 128) return by_comparison(); // counting costs more than so few comparisons
+    const int width = sizeof(Key) <= 2 || n < 8192 ? 8 : 11;
+    const std::int64_t shares = in_parallel_region() ? 1 : std::min<std::int64_t>(get_num_threads(), n / 65536);
+    if (shares > 1) by_digits_of_shares(width, shares);
+    else by_digits(width);
 }
 
 template <class Key> void KeyOrder<Key>::by_comparison() {
@@ -46,6 +49,38 @@ template <class Key> void KeyOrder<Key>::by_digits(int width) {
         std::uint32_t before = 0;
         for (std::size_t b = 0; b < buckets; ++b) before += std::exchange(count[b], before);
         for (const Entry& e : entries_) other_[count[digit(e)]++] = e;
+        std::swap(entries_, other_);
+    }
+}
+
+// As above, each share of the entries by a thread: those of a digit go behind the same digit's of the shares before, so
+// that the order is the one that a single thread finds.
+template <class Key> void KeyOrder<Key>::by_digits_of_shares(int width, std::int64_t shares) {
+    const int bits = 8 * int(sizeof(Key)), passes = (bits + width - 1) / width;
+    const std::size_t buckets = std::size_t(1) << width;
+    const Key mask = Key(buckets - 1);
+    const auto n = std::int64_t(entries_.size()), share = (n + shares - 1) / shares;
+    counts_.resize(std::size_t(shares) * buckets);
+    for (int p = 0; p < passes; ++p) {
+        const auto digit = [&](const Entry& e) { return std::size_t((e.key >> (p * width)) & mask); };
+        const auto each_share = [&](auto f) {
+            parallel_for(0, shares, 1, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t s = begin; s < end; ++s)
+                    f(counts_.data() + std::size_t(s) * buckets, entries_.data() + s * share,
+                      entries_.data() + std::min(n, (s + 1) * share));
+            });
+        };
+        each_share([&](std::uint32_t* count, const Entry* first, const Entry* last) {
+            std::fill(count, count + buckets, 0);
+            for (; first != last; ++first) ++count[digit(*first)];
+        });
+        std::uint32_t before = 0;
+        for (std::size_t b = 0; b < buckets; ++b)
+            for (std::int64_t s = 0; s < shares; ++s)
+                before += std::exchange(counts_[std::size_t(s) * buckets + b], before);
+        each_share([&](std::uint32_t* count, const Entry* first, const Entry* last) {
+            for (; first != last; ++first) other_[count[digit(*first)]++] = *first;
+        });
         std::swap(entries_, other_);
     }
 }

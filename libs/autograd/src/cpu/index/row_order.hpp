@@ -4,10 +4,14 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include <reel/autograd/half.hpp>
+#include <reel/autograd/parallel.hpp>
+
+#include "cpu/scratch.hpp"
 
 namespace reel::cpu {
 
@@ -24,16 +28,20 @@ public:
         std::uint32_t place;
     };
     /// The rows have `n` elements, fewer than 2^32.
-    explicit KeyOrder(std::int64_t n) : entries_(static_cast<std::size_t>(n)), other_(static_cast<std::size_t>(n)) {}
-    std::vector<Entry>& entries() { return entries_; }
+    explicit KeyOrder(std::int64_t n)
+        : memory_(2 * std::size_t(n) * sizeof(Entry)), entries_(memory_.as<Entry>(), std::size_t(n)),
+          other_(memory_.as<Entry>() + n, std::size_t(n)) {}
+    std::span<Entry> entries() { return entries_; }
     void sort(Equals equals);
 
 private:
     void stable_order();
     void by_comparison();
     void by_digits(int width);
+    void by_digits_of_shares(int width, std::int64_t shares);
 
-    std::vector<Entry> entries_, other_;
+    Scratch memory_;
+    std::span<Entry> entries_, other_;
     std::vector<std::uint32_t> counts_;
 };
 
@@ -62,16 +70,22 @@ public:
     static constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
     explicit RowOrder(std::int64_t n) : keys_(n) {}
     /// Where the elements of `row` stand, ascending or descending with NaN as the greatest. `visit(rank, place)` is
-    /// called for each.
+    /// called for each, for long rows from several threads.
     template <class Visit> void operator()(const T* row, bool descending, Equals equals, Visit visit) {
         using Key = UnsignedOf<sizeof(T)>;
-        auto& entries = keys_.entries();
-        for (std::size_t j = 0; j < entries.size(); ++j) {
-            const Key key = order_key(row[j]);
-            entries[j] = {descending ? Key(~key) : key, std::uint32_t(j)};
-        }
+        const auto entries = keys_.entries();
+        const auto n = std::int64_t(entries.size());
+        parallel_for(0, n, 32768, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t j = begin; j < end; ++j) {
+                const Key key = order_key(row[j]);
+                entries[std::size_t(j)] = {descending ? Key(~key) : key, std::uint32_t(j)};
+            }
+        });
         keys_.sort(equals);
-        for (std::size_t j = 0; j < entries.size(); ++j) visit(std::int64_t(j), std::int64_t(entries[j].place));
+        const auto sorted = keys_.entries(); // the two halves of the memory may have changed places
+        parallel_for(0, n, 32768, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t j = begin; j < end; ++j) visit(j, std::int64_t(sorted[std::size_t(j)].place));
+        });
     }
 
 private:

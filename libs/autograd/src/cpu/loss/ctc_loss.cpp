@@ -187,10 +187,11 @@ private:
 
 /// Calls `f(n)` for every example, over threads.
 template <class F> void each_example(const CtcBatch& b, F f) {
-    parallel_for(0, b.size, std::max<std::int64_t>(1, 1024 / std::max<std::int64_t>(1, b.steps)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t n = begin; n < end; ++n) f(n, static_cast<std::size_t>(n));
-                 });
+    const std::int64_t longest = b.labels.empty() ? 0 : *std::max_element(b.labels.begin(), b.labels.end());
+    const std::int64_t work = std::max<std::int64_t>(1, b.steps) * (b.classes + 2 * longest + 1); // of one example
+    parallel_for(0, b.size, std::max<std::int64_t>(1, 8192 / work), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t n = begin; n < end; ++n) f(n, static_cast<std::size_t>(n));
+    });
 }
 Alignment aligned(const CtcBatch& b, const Tensor& log_probs, const Tensor& targets, std::size_t i) {
     const double* const lp = host_data<double>(log_probs, "ctc_loss");

@@ -21,10 +21,16 @@ namespace reel::cpu {
 
 void prod(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     dispatch_all(out.scalar_type(), "prod", [&]<class T>() {
-        for_rows<T, T>("prod", out, rows, inner, [](const T* p, std::int64_t n) {
-            if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
-            else if constexpr (complex_v<T>) return std::accumulate(p, p + n, T(1), std::multiplies<>());
-            else return row_kernels<T>.product(p, n);
+        for_rows<T, T>("prod", out, rows, inner, [](const T* row, std::int64_t length) {
+            const auto block = [](const T* p, std::int64_t n) -> T {
+                if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
+                else if constexpr (complex_v<T>) return std::accumulate(p, p + n, T(1), std::multiplies<>());
+                else return row_kernels<T>.product(p, n);
+            };
+            return in_blocks(row, length, block, [](const T& a, const T& b) -> T {
+                if constexpr (std::is_same_v<T, bool>) return a && b;
+                else return T(math::wrapping(a) * math::wrapping(b));
+            });
         });
     });
 }
@@ -38,8 +44,11 @@ void any(const Tensor& out, const Tensor& rows, std::int64_t inner) {
                          [](const bool* p, std::int64_t n) { return std::find(p, p + n, true) != p + n; });
 }
 void count_nonzero(const Tensor& out, const Tensor& rows, std::int64_t inner) {
-    for_rows<bool, std::int64_t>("count_nonzero", out, rows, inner, [](const bool* p, std::int64_t n) {
-        return std::int64_t(row_kernels<bool>.whole_sum(p, n));
+    for_rows<bool, std::int64_t>("count_nonzero", out, rows, inner, [](const bool* row, std::int64_t length) {
+        const auto block = [](const bool* p, std::int64_t n) {
+            return std::int64_t(row_kernels<bool>.whole_sum(p, n));
+        };
+        return in_blocks(row, length, block, std::plus<>());
     });
 }
 
@@ -93,9 +102,15 @@ template <class T> std::int64_t place_of_mode(const T* p, std::int64_t n) {
 void extremum(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool largest) {
     dispatch_real(rows.scalar_type(), op, [&]<class T>() {
         const auto run = [&]<bool Max>() {
-            for_rows<T, T>(op, out, rows, inner, [](const T* p, std::int64_t n) {
-                const auto value = Max ? row_kernels<T>.largest_value : row_kernels<T>.smallest_value;
+            const auto value = Max ? row_kernels<T>.largest_value : row_kernels<T>.smallest_value;
+            const auto block = [value](const T* p, std::int64_t n) {
                 return value ? value(p, n) : p[best_place<Max>(p, n)];
+            };
+            for_rows<T, T>(op, out, rows, inner, [block](const T* row, std::int64_t length) {
+                return in_blocks(row, length, block, [](const T& a, const T& b) {
+                    const T both[] = {a, b};
+                    return both[best_place<Max>(both, 2)];
+                });
             });
         };
         largest ? run.template operator()<true>() : run.template operator()<false>();
@@ -167,6 +182,45 @@ void real_rows(const char* op, const Tensor& out, const Tensor& rows, std::int64
 }
 } // namespace
 
+namespace {
+template <class T> double spread_of(const T* row, std::int64_t n) {
+    const double mean = in_blocks(row, n, row_kernels<T>.wide_sum, std::plus<>()) / double(n);
+    const auto block = [mean](const T* p, std::int64_t some) { return row_kernels<T>.spread(p, some, mean); };
+    return in_blocks(row, n, block, std::plus<>());
+}
+/// |v|^p summed over a block; the greatest or least |v| where p is infinite.
+template <class T> double powers(const T* v, std::int64_t n, double p) {
+    const auto size = [](const T& x) -> double {
+        if constexpr (complex_v<T>) return std::abs(std::complex<double>(x));
+        else return std::abs(double(Wide<T>(x)));
+    };
+    const auto sum = [&](auto f) {
+        double r = 0;
+        for (std::int64_t i = 0; i < n; ++i) r += f(size(v[i]));
+        return r;
+    };
+    if (std::isinf(p)) {
+        double r = p > 0 ? 0 : p * -1;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double a = size(v[i]);
+            if (a != a) return a; // max and min pass over a NaN
+            r = p > 0 ? std::max(r, a) : std::min(r, a);
+        }
+        return r;
+    }
+    if (p == 0) return sum([](double a) { return double(a != 0); });
+    if (p == 1) {
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) return row_kernels<T>.magnitudes(v, n);
+        return sum([](double a) { return a; });
+    }
+    if (p == 2) {
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) return row_kernels<T>.squares(v, n);
+        return sum([](double a) { return a * a; });
+    }
+    return sum([p](double a) { return std::pow(a, p); });
+}
+} // namespace
+
 // Two passes, in float64 throughout: the mean, then the squared distances from it. The sum of squares less the square
 // of the sum would cancel where the mean is large.
 void variance(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, double correction, bool root) {
@@ -181,8 +235,7 @@ void variance(const char* op, const Tensor& out, const Tensor& rows, std::int64_
                 s /= std::max(0.0, double(n) - correction);
                 return root ? std::sqrt(s) : s;
             };
-            if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
-                return finished(row_kernels<T>.spread(p, n, row_kernels<T>.wide_sum(p, n) / double(n)));
+            if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) return finished(spread_of(p, n));
             W mean{};
             for (std::int64_t i = 0; i < n; ++i) mean += wide(p[i]);
             mean /= double(n);
@@ -194,41 +247,16 @@ void variance(const char* op, const Tensor& out, const Tensor& rows, std::int64_
 }
 
 void vector_norm(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, double p) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     dispatch_floating_complex(rows.scalar_type(), op, [&]<class T>() {
-        const auto size = [](const T& v) -> double {
-            if constexpr (complex_v<T>) return std::abs(std::complex<double>(v));
-            else return std::abs(double(Wide<T>(v)));
-        };
-        real_rows<T>(op, out, rows, inner, [=](const T* v, std::int64_t n) -> double {
-            double r = p == -infinity ? infinity : 0;
-            if (p == infinity || p == -infinity) {
-                for (std::int64_t i = 0; i < n; ++i) {
-                    const double a = size(v[i]);
-                    if (a != a) return a; // max and min pass over a NaN
-                    r = p > 0 ? std::max(r, a) : std::min(r, a);
-                }
-                return r;
-            }
-            if (p == 0) {
-                for (std::int64_t i = 0; i < n; ++i) r += size(v[i]) != 0;
-                return r;
-            }
-            if (p == 1) {
-                for (std::int64_t i = 0; i < n; ++i) r += size(v[i]);
-                return r;
-            }
-            if (p == 2) {
-                if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
-                    return std::sqrt(row_kernels<T>.squares(v, n));
-                for (std::int64_t i = 0; i < n; ++i) {
-                    const double a = size(v[i]);
-                    r += a * a;
-                }
-                return std::sqrt(r);
-            }
-            for (std::int64_t i = 0; i < n; ++i) r += std::pow(size(v[i]), p);
-            return std::pow(r, 1 / p);
+        real_rows<T>(op, out, rows, inner, [=](const T* row, std::int64_t length) -> double {
+            const auto block = [p](const T* v, std::int64_t n) { return powers(v, n, p); };
+            const double r = in_blocks(row, length, block, [p](double a, double b) {
+                if (!std::isinf(p)) return a + b;
+                if (a != a || b != b) return a + b;
+                return p > 0 ? std::max(a, b) : std::min(a, b);
+            });
+            if (p == 2) return std::sqrt(r);
+            return std::isinf(p) || p == 0 || p == 1 ? r : std::pow(r, 1 / p);
         });
     });
 }

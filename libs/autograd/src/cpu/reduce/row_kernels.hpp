@@ -31,6 +31,8 @@ template <class T> struct RowKernels {
     void (*sum_of_columns)(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) = nullptr;
     /// The sum of squares in float64, of floats. The order is fixed, whatever the instruction set.
     double (*squares)(const T* p, std::int64_t n) = nullptr;
+    /// The sum of |p[i]| in float64, of floats, in the same order.
+    double (*magnitudes)(const T* p, std::int64_t n) = nullptr;
     /// The sum of exp(p[i] - shift), of floats.
     T (*exponentials)(const T* p, std::int64_t n, T shift) = nullptr;
 };

@@ -8,6 +8,7 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/copy_bytes.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel::cpu {
@@ -42,7 +43,7 @@ template <class F> void with_row_copy(std::size_t bytes, F fn) {
     case 16:
         return fixed.template operator()<16>();
     default:
-        return fn([bytes](char* to, const char* from) { std::memcpy(to, from, bytes); });
+        return fn([bytes](char* to, const char* from) { copy_bytes(to, from, bytes); });
     }
 }
 
@@ -69,7 +70,7 @@ void join_rows(char* to, std::size_t whole, std::int64_t outer, TensorList tenso
         for (std::int64_t o = begin; o < end; ++o) {
             char* at = to + std::size_t(o) * whole;
             for (const Part& p : parts) {
-                std::memcpy(at, p.from + std::size_t(o) * p.bytes, p.bytes);
+                copy_bytes(at, p.from + std::size_t(o) * p.bytes, p.bytes);
                 at += p.bytes;
             }
         }
@@ -95,7 +96,7 @@ bool join_blocks(const Tensor& out, TensorList tensors, std::int64_t dim) {
         const std::size_t block = t.nbytes() / std::size_t(outer);
         const char* from = static_cast<const char*>(host_data(t, "cat"));
         for (std::int64_t o = 0; o < outer; ++o)
-            std::memcpy(to + std::size_t(o) * whole, from + std::size_t(o) * block, block);
+            copy_bytes(to + std::size_t(o) * whole, from + std::size_t(o) * block, block);
         to += block;
     }
     return true;

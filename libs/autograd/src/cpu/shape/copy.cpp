@@ -8,6 +8,7 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/copy_bytes.hpp"
 #include "cpu/element.hpp"
 #include "cpu/shape/convert.hpp"
 #include "cpu/shape/row_updates.hpp"
@@ -70,7 +71,7 @@ void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n
 
 template <class T> void same_loop(char* const* data, const std::int64_t* strides, std::int64_t n, const void*) {
     if (strides[0] == sizeof(T) && strides[1] == sizeof(T)) {
-        std::memcpy(data[0], data[1], std::size_t(n) * sizeof(T));
+        copy_bytes(data[0], data[1], std::size_t(n) * sizeof(T));
         return;
     }
     if (strides[1] == 0 && strides[0] == sizeof(T)) {

@@ -12,6 +12,8 @@ template <class T> struct RowUpdates {
                   std::int64_t n) = nullptr;                         ///< to[i] = factor * from[i]; float32 and float64
     void (*reverse)(T* to, const T* from, std::int64_t n) = nullptr; ///< to[i] = from[-i]; unsigned types
     void (*fill)(T* to, T value, std::int64_t n) = nullptr;          ///< to[i] = value; unsigned types
+    void (*count)(T* to, T from, T by, std::int64_t first,
+                  std::int64_t n) = nullptr; ///< to[i] = from + (first + i) * by, wrapping; int64
 };
 template <class T> inline constinit RowUpdates<T> row_updates{};
 

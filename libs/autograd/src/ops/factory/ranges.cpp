@@ -1,4 +1,5 @@
 // Evenly spaced numbers: counted in steps, on a linear and on a logarithmic scale.
+#include <reel/autograd/kernels/ranges.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -76,6 +77,12 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     const bool counted = ints ? isIntegralType(dtype, true) : fits && isIntegralType(dtype, false);
     const auto integer = [](const Scalar& v) { return v.isIntegral(true) ? v.toLong() : std::int64_t(v.toDouble()); };
     const std::int64_t first = counted ? integer(start) : 0, by = counted ? integer(step) : 0;
+    const Device device = options.device();
+    if (counted && dtype == kLong && !launch_observer && kernels::count.has(device.type())) {
+        Tensor out = empty_raw({n}, kLong, device);
+        kernels::count(out, first, by);
+        return factory::finish(std::move(out), options);
+    }
     Tensor t = counted ? generated<std::int64_t>(n, [=](std::int64_t i) { return first + i * by; })
                        : generated<double>(n, [=](std::int64_t i) { return from + double(i) * apart; });
     if (t.scalar_type() != dtype || !(t.device() == options.device()) || launch_observer) { // recorded: always fresh

@@ -10,6 +10,7 @@
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tape/inplace.hpp"
+#include "tensor/strided_geometry.hpp"
 
 namespace reel {
 
@@ -140,7 +141,7 @@ void put_raw(const Plan& plan, const Tensor& self, const Tensor& values, bool ac
     const Tensor from = fitted_values(plan, self, values);
     if (from.numel() == 0) return;
     kernels::scatter(accumulate ? ScatterMode::Add : ScatterMode::Assign, plan.operand(self), plan.expanded_table(),
-                     from, 1);
+                     from, 1, !shape::Geometry::of(self).overlaps());
 }
 
 /// The index list as a rule saved it; entries that are None come back undefined.

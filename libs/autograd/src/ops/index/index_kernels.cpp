@@ -1,6 +1,7 @@
 #include "ops/index/index_kernels.hpp"
 
 #include "ops/shape/shape_util.hpp"
+#include "tensor/strided_geometry.hpp"
 
 namespace reel {
 
@@ -47,7 +48,7 @@ void scatter_raw(ScatterMode mode, const Tensor& self, std::int64_t dim, const T
     const Tensor s = at_least_1d_raw(self), i = at_least_1d_raw(index), x = at_least_1d_raw(src);
     const std::int64_t step = s.strides()[std::size_t(dim)];
     kernels::scatter(mode, alias_raw(s, i.sizes(), without_stride(s, dim), s.storage_offset()), i,
-                     alias_raw(x, i.sizes(), x.strides(), x.storage_offset()), step);
+                     alias_raw(x, i.sizes(), x.strides(), x.storage_offset()), step, !Geometry::of(s).overlaps());
 }
 
 Tensor expand_index(const Tensor& index, IntArrayRef sizes, std::int64_t dim) {

@@ -12,7 +12,8 @@ namespace cpu {
 void check_index(const char* op, const Tensor& index, std::int64_t size, bool wrap, bool& negative);
 void wrap_index(const char* op, const Tensor& index, std::int64_t size);
 void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int64_t step);
-void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step);
+void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step,
+             bool apart);
 } // namespace cpu
 
 namespace kernels {
@@ -26,6 +27,7 @@ inline constinit Kernel<decltype(cpu::wrap_index), Writes<1>> wrap_index{"wrap_i
 /// what the index runs over, `step` is in elements. Indices (int64) are in range already. Any dtype.
 inline constinit Kernel<decltype(cpu::gather), Writes<0>> gather{"gather", &cpu::gather};
 /// `combine(*(&self[i] + index[i] * step), src[i])`, in order of the indices; `self`, `index`, `src` have equal sizes.
+/// `apart`: no two places of the tensor that `self` shows are one element in memory.
 inline constinit Kernel<decltype(cpu::scatter), Writes<1>> scatter{"scatter", &cpu::scatter};
 } // namespace kernels
 

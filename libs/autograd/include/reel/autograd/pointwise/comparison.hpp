@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include <reel/autograd/pointwise/integer_loops.hpp>
 #include <reel/autograd/pointwise/rule.hpp>
@@ -39,38 +40,47 @@ struct ge_op : binary<Result::Same, ordered>, vector_form, integer_loops {
     template <class T> REEL_HD auto f(T x, T o) const { return x >= o; }
 };
 
+namespace detail {
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Is x as large as infinity, of vectors for each element?
+template <class T> REEL_HD auto is_infinite(T x) {
+    if constexpr (std::is_floating_point_v<T>) return std::abs(x) == T(infinity);
+    else return abs(x) == constant<T>(infinity);
+}
+} // namespace detail
+
 REEL_OP("isnan(Tensor input) -> Tensor", not_differentiable, method)
-struct isnan_op : unary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x) const { return x != x; } // of complex numbers either part
+struct isnan_op : unary<Result::Same, anything>, vector_form {
+    template <class T> REEL_HD auto f(T x) const { return x != x; } // of complex numbers either part
 };
 REEL_OP("isinf(Tensor input) -> Tensor", not_differentiable, method)
-struct isinf_op : unary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x) const {
+struct isinf_op : unary<Result::Same, anything>, vector_form {
+    template <class T> REEL_HD auto f(T x) const {
         if constexpr (is_complex<T>::value) return std::isinf(x.real()) || std::isinf(x.imag());
-        else if constexpr (std::is_floating_point_v<T>) return std::isinf(x);
-        else return false;
+        else if constexpr (std::is_integral_v<T>) return false;
+        else return detail::is_infinite(x);
     }
 };
 REEL_OP("isfinite(Tensor input) -> Tensor", not_differentiable, method)
-struct isfinite_op : unary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x) const {
+struct isfinite_op : unary<Result::Same, anything>, vector_form {
+    template <class T> REEL_HD auto f(T x) const {
         if constexpr (is_complex<T>::value) return std::isfinite(x.real()) && std::isfinite(x.imag());
-        else if constexpr (std::is_floating_point_v<T>) return std::isfinite(x);
-        else return true;
+        else if constexpr (std::is_integral_v<T>) return true;
+        else return x - x == constant<T>(0); // else it is NaN
     }
 };
 REEL_OP("isposinf(Tensor input) -> Tensor", not_differentiable, method, out)
-struct isposinf_op : unary<Result::Same, ordered> {
-    template <class T> REEL_HD bool f(T x) const {
-        if constexpr (std::is_floating_point_v<T>) return std::isinf(x) && x > 0;
-        else return false;
+struct isposinf_op : unary<Result::Same, ordered>, vector_form {
+    template <class T> REEL_HD auto f(T x) const {
+        if constexpr (std::is_integral_v<T>) return false;
+        else return x == constant<T>(detail::infinity);
     }
 };
 REEL_OP("isneginf(Tensor input) -> Tensor", not_differentiable, method, out)
-struct isneginf_op : unary<Result::Same, ordered> {
-    template <class T> REEL_HD bool f(T x) const {
-        if constexpr (std::is_floating_point_v<T>) return std::isinf(x) && x < 0;
-        else return false;
+struct isneginf_op : unary<Result::Same, ordered>, vector_form {
+    template <class T> REEL_HD auto f(T x) const {
+        if constexpr (std::is_integral_v<T>) return false;
+        else return x == constant<T>(-detail::infinity);
     }
 };
 /// Is the imaginary part zero? True for every real element.

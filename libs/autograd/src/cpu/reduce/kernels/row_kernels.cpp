@@ -3,6 +3,8 @@
 
 #include <reel/autograd/detail/cpu/vec_math.hpp>
 
+#include "cpu/reduce/kernels/lane_tree.hpp"
+
 namespace reel::cpu::REEL_ISA {
 
 namespace {
@@ -235,6 +237,9 @@ template <class T, class F> double summed(const T* p, std::int64_t n, F f) {
 template <class T> double squares(const T* p, std::int64_t n) {
     return summed(p, n, [](double x) { return x * x; });
 }
+template <class T> double magnitudes(const T* p, std::int64_t n) {
+    return summed(p, n, [](double x) { return __builtin_fabs(x); });
+}
 template <class T> double wide_sum(const T* p, std::int64_t n) {
     return summed(p, n, [](double x) { return x; });
 }
@@ -254,12 +259,8 @@ template <class T> T product_of_floats(const T* p, std::int64_t n) {
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes)
         for (int k = 0; k < count; ++k) part[k] *= load_as(p + i + k * w);
-    C lane[lanes];
-    for (int k = 0; k < count; ++k) part[k].store(lane + k * w);
-    for (int k = 0; i < n; ++i, ++k) lane[k] *= C(p[i]);
-    for (int step = lanes / 2; step > 0; step /= 2)
-        for (int k = 0; k < step; ++k) lane[k] *= lane[k + step];
-    return T(lane[0]);
+    const auto join = [](auto a, auto b) { return a * b; };
+    return T(tree_of_lanes(part, p + i, n - i, join, [](const T& x) { return C(x); }));
 }
 /// Each column as `product_of_floats` takes a row. Strips are of whole vectors, the last one padded with ones.
 template <class T>
@@ -380,6 +381,8 @@ void register_row_kernels() {
     row_kernels<BFloat16>.sum_of_columns = &sum_of_columns<BFloat16>;
     row_kernels<float>.squares = &squares<float>;
     row_kernels<double>.squares = &squares<double>;
+    row_kernels<float>.magnitudes = &magnitudes<float>;
+    row_kernels<double>.magnitudes = &magnitudes<double>;
     row_kernels<float>.spread = &spread<float>;
     row_kernels<double>.spread = &spread<double>;
     row_kernels<float>.wide_sum = &wide_sum<float>;

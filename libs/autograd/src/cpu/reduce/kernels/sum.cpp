@@ -3,6 +3,8 @@
 
 #include <reel/autograd/detail/cpu/vec.hpp>
 
+#include "cpu/reduce/kernels/lane_tree.hpp"
+
 namespace reel::cpu::REEL_ISA {
 
 namespace {
@@ -25,12 +27,8 @@ template <class T, bool numbers> Compute<T> block(const T* p, std::int64_t n) {
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes)
         for (int k = 0; k < count; ++k) acc[k] = acc[k] + term<numbers>(load_as(p + i + k * w));
-    C lane[lanes];
-    for (int k = 0; k < count; ++k) acc[k].store(lane + k * w);
-    for (int k = 0; i < n; ++i, ++k) lane[k] += term<numbers>(C(p[i]));
-    for (int step = lanes / 2; step > 0; step /= 2)
-        for (int k = 0; k < step; ++k) lane[k] += lane[k + step];
-    return lane[0];
+    const auto join = [](auto a, auto b) { return a + b; };
+    return tree_of_lanes(acc, p + i, n - i, join, [](const T& x) { return term<numbers>(C(x)); });
 }
 /// out[c] = the sum of column c of `count` columns: blocks of rows one after the other, then the blocks' sums likewise.
 template <class T, bool numbers, int vectors> void strip(const T* p, std::int64_t rows, std::int64_t ld, T* out) {

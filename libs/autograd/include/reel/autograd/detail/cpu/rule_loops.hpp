@@ -12,7 +12,7 @@ namespace reel::cpu::REEL_ISA {
 
 template <class Op> struct Forward {
     Op op;
-    template <class X> X operator()(X x) const { return op.f(x); }
+    template <class X> auto operator()(X x) const { return op.f(x); }
     template <class X> auto operator()(X x, X o) const { return op.f(x, o); }
     template <class X> X operator()(X x, X y, X z) const { return op.f(x, y, z); }
 };
