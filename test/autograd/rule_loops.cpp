@@ -222,6 +222,18 @@ BOOST_AUTO_TEST_CASE(wide_gelu_falls_to_zero_without_cancelling) {
     BOOST_TEST(alike(at(ends, 3), 0));
 }
 
+BOOST_AUTO_TEST_CASE(gelu_of_float32_is_right_to_a_unit_of_its_argument) {
+    const Tensor x = linspace(-9.5, 9.5, 30011, kFloat), y = gelu(x);
+    for (std::int64_t i = 0; i < x.numel(); ++i) {
+        const double v = double(x.data_ptr<float>()[i]), exact = v * 0.5 * std::erfc(-v * 0.70710678118654752440);
+        BOOST_REQUIRE_SMALL(double(y.data_ptr<float>()[i]) - exact, 1e-45 + 1.3e-7 * std::abs(v));
+    }
+    const Tensor ends = gelu(tensor({-40., infinity, 0., not_a_number, 8., -8.}).to(kFloat));
+    for (const auto& [i, value] : {std::pair(0, 0.), {1, infinity}, {2, 0.}, {3, not_a_number}, {4, 8.}})
+        BOOST_TEST(alike(at(ends, i), value));
+    BOOST_TEST(std::abs(at(ends, 5)) < 1e-6);
+}
+
 BOOST_AUTO_TEST_CASE(loops_are_those_of_the_instruction_set) {
     using pointwise::loop_of;
     // with a vector form there is no other loop for floats; the result's dtype is the rule's

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include <reel/autograd/backward.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -181,6 +182,12 @@ BOOST_AUTO_TEST_CASE(sources_that_meet_add_up_in_their_order) {
     const Tensor last = x.clone();
     for (std::int64_t i = 0; i < rows; ++i) last[down[i].item<std::int64_t>()].copy_(source[i]);
     BOOST_TEST(equal(r[7], last));
+    const Tensor wide = randn({900, 700}), many = randint(0, 50, {900}, kLong), target = zeros({50, 700});
+    for (std::int64_t i = 0; i < 900; ++i) target[many[i].item<std::int64_t>()].copy_(wide[i]);
+    const auto put = on_any_number_of_threads([&]() -> std::vector<Tensor> {
+        return {index_put(zeros({50, 700}), {many}, wide), index_put(zeros({50, 700}), {many - 50}, wide)};
+    });
+    for (const Tensor& t : put) BOOST_TEST(equal(t, target));
 }
 BOOST_AUTO_TEST_CASE(places_that_share_memory_are_written_by_one_thread) {
     manual_seed(15);
@@ -225,6 +232,41 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none_are_found_by_vectors) {
             BOOST_TEST(isneginf(x)[i].item<bool>() == (v == -double(infinity)));
         }
     }
+}
+BOOST_AUTO_TEST_CASE(batch_norm_of_one_element_a_channel) {
+    manual_seed(16);
+    // Each example twice in a row has the same moments, and goes by planes.
+    for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16})
+        for (const auto& [examples, channels] : {std::pair<std::int64_t, std::int64_t>{7, 3}, {300, 301}, {2, 1'000}})
+            for (const bool training : {true, false})
+                for (const bool weighted : {true, false}) {
+                    const ScalarType of_weights = dtype == kDouble ? kDouble : kFloat;
+                    const Tensor x = (randn({examples, channels}) * 2 + 5).to(dtype).requires_grad_();
+                    const Tensor g = randn({examples, channels}).to(dtype), mean = randn({channels}).to(of_weights),
+                                 var = reel::rand({channels}).to(of_weights) + 0.5;
+                    Tensor w, b;
+                    if (weighted) {
+                        w = randn({channels}).to(of_weights).requires_grad_();
+                        b = randn({channels}).to(of_weights).requires_grad_();
+                    }
+                    const auto run = [&](const Tensor& input, const Tensor& grad) {
+                        autograd::variable_list wrt{x};
+                        if (weighted) wrt.insert(wrt.end(), {w, b});
+                        const Tensor y = batch_norm(input, w, b, mean.clone(), var.clone(), training, 0.1, 1e-5, false);
+                        autograd::variable_list r = autograd::grad({y}, wrt, {grad});
+                        r.insert(r.begin(), y.detach());
+                        return r;
+                    };
+                    const auto one = on_any_number_of_threads([&]() -> std::vector<Tensor> { return run(x, g); });
+                    const std::vector<Tensor> two = run(stack({x, x}, 2), stack({g, g}, 2));
+                    const double within = dtype == kDouble ? 1e-12 : dtype == kFloat ? 2e-5 : 2e-2;
+                    BOOST_TEST_CONTEXT(dtype_name(dtype) << " " << examples << " x " << channels) {
+                        BOOST_TEST(allclose(one[0], two[0].select(2, 0), within, within));
+                        BOOST_TEST(allclose(one[1] * 2, two[1], within, 4 * within));
+                        for (std::size_t i = 2; i < one.size(); ++i)
+                            BOOST_TEST(allclose(one[i] * 2, two[i], within, 20 * within));
+                    }
+                }
 }
 BOOST_AUTO_TEST_CASE(of_several_bad_indices_the_first_is_named) {
     const Threads guard;

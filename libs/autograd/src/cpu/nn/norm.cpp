@@ -9,6 +9,7 @@
 #include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/nn/norm_columns.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
@@ -55,6 +56,7 @@ void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, co
         using C = Wide<T>;
         const auto& k = norm_kernels<T>;
         const T* const x = host_data<T>(x_, op);
+        if (by_columns(g)) return column_moments(g, mean, var, x);
         const auto plane = [&](std::int64_t n, std::int64_t c) { return x + (n * g.channels + c) * g.length; };
         const double count = double(g.count());
         std::fill_n(mean, g.num_stats(), 0.0);
@@ -66,9 +68,7 @@ void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, co
             var[s] += k.squares(plane(n, c), g.length, C(mean[s]));
         });
         for (std::int64_t s = 0; s < g.num_stats(); ++s) {
-            // max would hide a NaN, and an infinity's: 0 * var is NaN for both.
-            const double off = mean[s] - double(C(mean[s]));
-            var[s] = std::max(0.0, var[s] / count - off * off) + 0 * var[s];
+            var[s] = variance_of(var[s], count, mean[s] - double(C(mean[s])));
         }
     });
 }
@@ -102,6 +102,7 @@ void norm_forward(const char* op, const NormGeometry& g, const Tensor& y_, const
         const T* const x = elements(x_);
         const C *mean = data(mean_), *rstd = data(rstd_), *w = data(weight), *b = data(bias);
         T* const y = elements(y_);
+        if (by_columns(g)) return column_forward(g, y, x, mean, rstd, w, b);
         parallel_for(0, g.batch * g.channels, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t p = begin; p < end; ++p) {
                 const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
@@ -124,6 +125,7 @@ void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, con
         const C *m = data(mean), *r = data(rstd), *w = data(weight_);
         T* const gx = elements(gx_);
         C *gw = data(gw_), *gb = data(gb_);
+        if (by_columns(g)) return column_backward(g, ColumnBackward<T, C>{gy, x, m, r, w, constant_stats, gx, gw, gb});
         const auto weight = [&](std::int64_t c) { return w ? w[c] : C(1); };
         const std::int64_t planes = g.batch * g.channels;
         std::vector<double> sums(std::size_t(2 * planes)), total(std::size_t(2 * g.num_stats()), 0.0);

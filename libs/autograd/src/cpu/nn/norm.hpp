@@ -1,6 +1,7 @@
 // Inner loops of normalisation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -23,5 +24,11 @@ template <class T> struct NormKernels {
                            T* gb); ///< gw += g xhat, gb += g; either may be null
 };
 template <class T> inline constinit NormKernels<T> norm_kernels{};
+
+/// The variance of `count` elements from the sum of their squared distances from a rounded mean, which lies `off` from
+/// the mean. max would hide a NaN, and an infinity's: 0 * NaN and 0 * infinity are NaN.
+inline double variance_of(double squares, double count, double off) {
+    return std::max(0.0, squares / count - off * off) + 0 * squares;
+}
 
 } // namespace reel::cpu

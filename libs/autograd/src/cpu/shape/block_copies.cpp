@@ -133,9 +133,20 @@ bool put_rows(const Tensor& self, const Tensor& index, const Tensor& values) {
     const std::size_t bytes = row_bytes(self);
     char* to = static_cast<char*>(host_data(self, "index_put"));
     const char* from = static_cast<const char*>(host_data(values, "index_put"));
+    const auto place = [=](std::int64_t i) { return std::size_t(places[i] < 0 ? places[i] + n : places[i]) * bytes; };
+    if (constexpr std::size_t line = 1024; bytes >= 2 * line && index.numel() * std::int64_t(bytes) > small) {
+        // Of rows that meet, the last one stays: each thread writes a part of all of them.
+        const std::int64_t lines = std::int64_t((bytes + line - 1) / line);
+        parallel_for(0, lines, 1, [&](std::int64_t begin, std::int64_t end) {
+            const std::size_t first = std::size_t(begin) * line,
+                              some = std::min(bytes, std::size_t(end) * line) - first;
+            for (std::int64_t i = 0; i < index.numel(); ++i)
+                copy_bytes(to + place(i) + first, from + std::size_t(i) * bytes + first, some);
+        });
+        return true;
+    }
     with_row_copy(bytes, [&](auto copy) {
-        for (std::int64_t i = 0; i < index.numel(); ++i)
-            copy(to + std::size_t(places[i] < 0 ? places[i] + n : places[i]) * bytes, from + std::size_t(i) * bytes);
+        for (std::int64_t i = 0; i < index.numel(); ++i) copy(to + place(i), from + std::size_t(i) * bytes);
     });
     return true;
 }

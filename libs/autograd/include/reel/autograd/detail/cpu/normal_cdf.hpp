@@ -67,6 +67,46 @@ inline VF normal_cdf(VF x) {
     for (int k = 3; k >= 0; --k) tail = detail::fma(tail, t, coefficient(k));
     return select(x < VF(0.f), tail, VF(1.f) - tail);
 }
+#elif defined(__AVX2__)
+namespace detail {
+/// The upper tail on [i, i+1), i < 8, as a polynomial in a - i - 1/2 at the nine Chebyshev nodes: 3.2e-8 absolute; 1e-6
+/// relative up to 3, 2e-5 up to 5, 4e-2 at the far end.
+alignas(32) inline constexpr float normal_tail[9][8] = {
+    {0.308537543f, 0.066807203f, 0.00620966544f, 0.000232629085f, 3.39767303e-06f, 1.89895619e-08f, 4.01600073e-11f,
+     3.1908917e-14f},
+    {-0.352065325f, -0.1295176f, -0.0175282974f, -0.000872683479f, -1.59836636e-05f, -1.07687256e-07f, -2.6679306e-10f,
+     -2.42800165e-13f},
+    {0.0880163312f, 0.0971381962f, 0.021910375f, 0.00152719487f, 3.59634214e-05f, 2.96164956e-07f, 8.67527605e-10f,
+     9.12490786e-13f},
+    {0.0440080725f, -0.0269826464f, -0.0153373955f, -0.00163623679f, -5.12852712e-05f, -5.25576695e-07f,
+     -1.84396032e-09f, -2.27510176e-12f},
+    {-0.0201701857f, -0.00607127324f, 0.00593410851f, 0.00117720431f, 5.16972868e-05f, 6.72731971e-07f, 2.84195734e-09f,
+     4.07099875e-12f},
+    {-0.00458286516f, 0.00586609729f, -0.000664536841f, -0.000579229731f, -3.87761393e-05f, -6.53150778e-07f,
+     -3.29068128e-09f, -5.26551892e-12f},
+    {0.00306818308f, -0.000655740267f, -0.000514227606f, 0.00018067917f, 2.22353283e-05f, 5.13661121e-07f,
+     3.26045213e-09f, 6.34870542e-12f},
+    {0.000319340732f, -0.00054352486f, 0.000252589642f, -1.80675579e-05f, -9.98982432e-06f, -3.68669021e-07f,
+     -3.31764061e-09f, -8.86040026e-12f},
+    {-0.000332148134f, 0.000164465062f, -2.33025294e-05f, -1.06332864e-05f, 3.04926448e-06f, 1.8341774e-07f,
+     2.1306017e-09f, 6.79385931e-12f},
+};
+} // namespace detail
+
+/// As above, with eight intervals: as many as one permutation chooses from.
+inline VF normal_cdf(VF x) {
+    const VF size = abs(x), a = minimum_of(VF(7.9999995f), size);
+    const __m256i i = _mm256_cvttps_epi32((__m256)a.v);
+    const VF t = a - VF((VF::Raw)_mm256_cvtepi32_ps(i)) - VF(0.5f);
+    const auto coefficient = [&](int k) {
+        return VF((VF::Raw)_mm256_permutevar8x32_ps(_mm256_load_ps(detail::normal_tail[k]), i));
+    };
+    VF tail = coefficient(8);
+#pragma GCC unroll 8
+    for (int k = 7; k >= 0; --k) tail = detail::fma(tail, t, coefficient(k));
+    tail = select(size >= VF(8.f), VF(0.f), tail);
+    return select(x < VF(0.f), tail, VF(1.f) - tail);
+}
 #else
 inline VF normal_cdf(VF x) { return detail::fma(erf(x * VF(0.70710678f)), VF(0.5f), VF(0.5f)); }
 #endif
