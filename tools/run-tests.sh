@@ -9,7 +9,7 @@
 set -u
 cd "$(dirname "$0")/.."
 out=$1 what=${2:-all}
-at_once=${REEL_TEST_JOBS:-$(nproc)}
+at_once=${REEL_TEST_JOBS:-$(env -u OMP_NUM_THREADS nproc)}
 if [ "$at_once" -gt 4 ]; then at_once=4; fi
 said="$out/tests-said" begun=0 shown=0
 rm -rf "$said"

@@ -53,8 +53,8 @@ Tensor blend(const char* op, const Tensor& input, const Tensor& product, const S
     Tensor out;
     {
         NoGradGuard guard;
-        const Tensor p = scaled(product.detach(), alpha);
-        out = is_zero(beta) ? (p.is_same(product) ? p.clone() : p) : scaled(input.detach().to(t), beta) + p;
+        out = scaled(product.detach(), alpha); // memory that nobody else has
+        if (!is_zero(beta)) out.add_(input.detach().to(t), beta);
         if (input.scalar_type() != t) out = out.to(input.scalar_type());
     }
     record(op, {input, product}, out, {}, [beta, alpha](RuleContext& c) -> GradList {

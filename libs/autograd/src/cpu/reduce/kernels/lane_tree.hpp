@@ -7,15 +7,20 @@ namespace reel::cpu::REEL_ISA {
 
 /// Puts `count` vectors of running results together, by a tree over their lanes whose shape does not depend on the
 /// width of vectors; before that, each of the `n` elements that are left of a row, fewer than there are lanes, joins a
-/// lane.
+/// lane. `element` makes of one, or of a vector of them, what is joined.
 template <class C, int count, class T, class Join, class Element>
 C tree_of_lanes(Vec<C> (&acc)[count], const T* rest, std::int64_t n, Join join, Element element) {
     constexpr int w = Vec<C>::size;
-    if (n > 0) {
-        C lane[count * w];
-        for (int k = 0; k < count; ++k) acc[k].store(lane + k * w);
-        for (std::int64_t k = 0; k < n; ++k) lane[k] = join(lane[k], element(rest[k]));
-        for (int k = 0; k < count; ++k) acc[k] = Vec<C>::load(lane + k * w);
+#pragma GCC unroll 16
+    for (int k = 0; k < count; ++k) {
+        const std::int64_t left = n - k * w;
+        if (left >= w) acc[k] = join(acc[k], element(load_as(rest + k * w)));
+        else if (left > 0) {
+            C lane[w];
+            acc[k].store(lane);
+            for (std::int64_t j = 0; j < left; ++j) lane[j] = join(lane[j], element(C(rest[k * w + j])));
+            acc[k] = Vec<C>::load(lane);
+        }
     }
 #pragma GCC unroll 8
     for (int step = count / 2; step > 0; step /= 2)

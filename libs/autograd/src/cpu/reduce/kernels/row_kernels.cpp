@@ -260,7 +260,7 @@ template <class T> T product_of_floats(const T* p, std::int64_t n) {
     for (; i + lanes <= n; i += lanes)
         for (int k = 0; k < count; ++k) part[k] *= load_as(p + i + k * w);
     const auto join = [](auto a, auto b) { return a * b; };
-    return T(tree_of_lanes(part, p + i, n - i, join, [](const T& x) { return C(x); }));
+    return T(tree_of_lanes(part, p + i, n - i, join, [](auto x) { return x; }));
 }
 /// Each column as `product_of_floats` takes a row. Strips are of whole vectors, the last one padded with ones.
 template <class T>

@@ -28,7 +28,7 @@ template <class T, bool numbers> Compute<T> block(const T* p, std::int64_t n) {
     for (; i + lanes <= n; i += lanes)
         for (int k = 0; k < count; ++k) acc[k] = acc[k] + term<numbers>(load_as(p + i + k * w));
     const auto join = [](auto a, auto b) { return a + b; };
-    return tree_of_lanes(acc, p + i, n - i, join, [](const T& x) { return term<numbers>(C(x)); });
+    return tree_of_lanes(acc, p + i, n - i, join, [](auto x) { return term<numbers>(x); });
 }
 /// out[c] = the sum of column c of `count` columns: blocks of rows one after the other, then the blocks' sums likewise.
 template <class T, bool numbers, int vectors> void strip(const T* p, std::int64_t rows, std::int64_t ld, T* out) {

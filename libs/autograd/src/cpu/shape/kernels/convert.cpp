@@ -27,6 +27,9 @@ template <class D, class S> void convert(void* to, const void* from, std::int64_
             convert<float, S>(piece, s + i, m);
             convert<D, float>(d + i, piece, m);
         }
+    } else if constexpr (std::is_same_v<S, bool>) { // bytes of 0 and 1, which vectors widen
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(s);
+        for (; i < n; ++i) d[i] = D(bytes[i]);
     } else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D> && !std::is_same_v<D, bool>)
         for (; i < n; ++i) d[i] = detail::to_integer<D>(s[i]);
     else
