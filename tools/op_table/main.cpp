@@ -102,7 +102,16 @@ int main(int argc, char** argv) {
     reel::set_num_threads(1); // children of a process with a team of threads would wait for it
     properties::samples();    // read once, not by every child
     std::vector<std::string> names(argv + (refused ? 2 : 1), argv + argc);
-    if (names.empty()) names = reel::ops::registry().names();
+    const bool asked = !names.empty();
+    if (!asked) names = reel::ops::registry().names();
+    for (std::string& name : names) {
+        if (!reel::ops::registry().find(name)) {
+            std::fprintf(stderr, "op-table: there is no op '%s'\nusage: op-table [--refused] [OP...] | --kernels\n",
+                         name.c_str());
+            return 2;
+        }
+        if (asked) name = canonical(name);
+    }
     // an alias stands in the row of the op that it names
     std::map<std::string, std::string> aliases;
     for (const std::string& name : reel::ops::registry().names())

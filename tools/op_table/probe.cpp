@@ -40,7 +40,10 @@ std::vector<const Sample*> plain_sample(std::string_view op) {
 std::vector<const Sample*> samples_of(std::string_view op) {
     static const auto by_op = [] {
         std::map<std::string, std::vector<const Sample*>, std::less<>> map;
-        for (const Sample& s : properties::samples()) map[s.op].push_back(&s);
+        for (const Sample& s : properties::samples()) { // a sample may call an op by another name of it
+            const std::string& name = ops::registry().at(s.op).schemas.front().name;
+            map[name].push_back(&s);
+        }
         return map;
     }();
     const auto found = by_op.find(op);
