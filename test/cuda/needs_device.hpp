@@ -4,6 +4,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cstdio>
+#include <cstdlib>
+
+#include <dlfcn.h>
 
 #include <reel/cuda.hpp>
 
@@ -16,6 +19,12 @@ inline boost::test_tools::assertion_result device(boost::unit_test::test_unit_id
     boost::test_tools::assertion_result no(!said);
     no.message() << reel::cuda::unavailable_reason();
     return no;
+}
+
+/// Is the library that the environment's variable stands for out of reach, so that the host computes in its place?
+inline bool lacks(const char* variable) {
+    const char* const file = std::getenv(variable);
+    return file && !dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
 } // namespace needs
