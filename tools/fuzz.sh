@@ -10,7 +10,12 @@ targets=${1:-all}
 [ "$targets" != all ] || targets="pickle zip safetensors source archive exported"
 seconds=${2:-60}
 shift $(($# < 2 ? $# : 2))
-clang=$(command -v clang++-16 || command -v clang++) || { echo "tools/fuzz.sh: no clang++ (16 or newer)" >&2; exit 1; }
+clang=""
+for candidate in clang++ clang++-{16..24}; do
+    version=$("$candidate" -dumpversion 2>/dev/null) || continue
+    if [ "${version%%.*}" -ge 16 ]; then clang=$candidate && break; fi
+done
+[ -n "$clang" ] || { echo "tools/fuzz.sh: no clang++ (16 or newer; Debian's package is clang-16)" >&2; exit 1; }
 [ -e out/lib/libreel_autograd.so ] || { echo "tools/fuzz.sh: build first (b2)" >&2; exit 1; }
 mkdir -p out/fuzz
 # clang 16 has std::source_location, but does not say so to libstdc++
