@@ -24,7 +24,8 @@ Outcome outcome_of(const std::function<variable_list()>& f) {
 }
 
 namespace {
-Tensor dense(const Tensor& t) { return t.detach().resolve_conj().contiguous(); }
+/// Wherever it lies: what is compared is compared by the host.
+Tensor dense(const Tensor& t) { return t.detach().resolve_conj().cpu().contiguous(); }
 Tensor wide(const Tensor& t) { return dense(t).to(t.is_complex() ? kComplexDouble : kDouble); }
 } // namespace
 

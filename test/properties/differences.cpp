@@ -52,7 +52,8 @@ double real_inner(const Tensor& a, const Tensor& b) {
     const NoGradGuard guard;
     std::int64_t n = 0, m = 0;
     const ScalarType t = a.is_complex() || b.is_complex() ? kComplexDouble : kDouble;
-    const Tensor x = a.detach().to(t).resolve_conj().contiguous(), y = b.detach().to(t).resolve_conj().contiguous();
+    const auto dense = [t](const Tensor& from) { return from.detach().to(t).resolve_conj().cpu().contiguous(); };
+    const Tensor x = dense(a), y = dense(b);
     const double *p = reals(x, n), *q = reals(y, m);
     REEL_CHECK(n == m, "real_inner: ", a.sizes(), " and ", b.sizes(), " differ");
     double sum = 0;

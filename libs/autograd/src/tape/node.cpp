@@ -36,21 +36,22 @@ void Node::ExtrasDeleter::operator()(NodeExtras* e) const noexcept { delete e; }
 void Node::release(Node* n) {
     // A leaf finds its accumulator again while another thread lets it go.
     if (!n->drop_watched_ref()) return;
-    // A node's edges release further nodes from inside its destructor: those wait in line instead of recursing.
-    thread_local std::vector<Node*> waiting;
-    thread_local bool destroying = false;
-    if (destroying) {
-        waiting.push_back(n);
+    // A node's edges release further nodes from inside its destructor: those wait in line instead of recursing. The
+    // line is the outermost call's; what a thread has of its own may be gone before the last tensors that statics hold.
+    thread_local SmallVector<Node*, 16>* line = nullptr;
+    if (line) {
+        line->push_back(n);
         return;
     }
-    destroying = true;
+    SmallVector<Node*, 16> waiting;
+    line = &waiting;
     n->destroy();
     while (!waiting.empty()) {
         Node* next = waiting.back();
         waiting.pop_back();
         next->destroy();
     }
-    destroying = false;
+    line = nullptr;
 }
 
 std::string Node::forward_op_name() const {
