@@ -101,6 +101,16 @@ refusals() {
     diff <(sed -n '/^```refused$/,/^```$/p' doc/cuda.md | sed '1d;$d') <(grep . <<<"$said") || return 1
     [ "$(grep -c . <<<"$said")" -lt 20 ]
 }
+# what holds of every op on the CPU: `out` forms, writes into views, views, bad input
+properties_there() {
+    local log
+    log=$(LD_PRELOAD="$out/emulated/lib/libreel_cuda.so" REEL_PROPERTIES_DEVICE=cuda timeout 600 "$out/bin/test_properties" \
+        --run_test=out_forms,in_place_views,refused_inputs,declared_views_of_ops --color_output=no 2>&1) && return 0
+    echo "properties:"
+    grep -a "error: " <<<"$log" | head -n 20
+    tail -n 3 <<<"$log"
+    return 1
+}
 # without the toolkit's libraries, in whose place Reel's own kernels compute, or the host does on copies
 without_libraries() {
     REEL_CUDNN_LIBRARY=none.so REEL_CUSOLVER_LIBRARY=none.so REEL_CUFFT_LIBRARY=none.so REEL_CUBLAS_LIBRARY=none.so \
@@ -132,6 +142,7 @@ if [ "$suite" != rest ]; then
 fi
 if [ "$suite" != usual ]; then
     if [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda:1; fi
+    if [ -x "$out/bin/test_properties" ]; then start properties_there; fi
     start on_device emulated order=forward,timing=eager
     start on_device emulated order=forward,timing=late
     start on_device emulated order=random,timing=random,seed=$seed
