@@ -104,7 +104,8 @@ refusals() {
 # what holds of every op on the CPU: `out` forms, writes into views, views, bad input
 properties_there() {
     local log
-    log=$(LD_PRELOAD="$out/emulated/lib/libreel_cuda.so" REEL_PROPERTIES_DEVICE=cuda timeout 600 "$out/bin/test_properties" \
+    # by env: what is loaded first would be loaded into timeout, too
+    log=$(timeout 600 env LD_PRELOAD="$out/emulated/lib/libreel_cuda.so" REEL_PROPERTIES_DEVICE=cuda "$out/bin/test_properties" \
         --run_test=out_forms,in_place_views,refused_inputs,declared_views_of_ops --color_output=no 2>&1) && return 0
     echo "properties:"
     grep -a "error: " <<<"$log" | head -n 20
