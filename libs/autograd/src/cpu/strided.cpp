@@ -25,7 +25,8 @@ void for_each_flat(std::int64_t n, int nargs, char* const* data, const std::int6
 
 namespace {
 
-/// The dimensions of a walk, innermost first; those of one element are left out.
+/// The dimensions of a walk in the order of memory, innermost first; those of one element are left out, neighbours are
+/// joined. Of a shape without elements there is no walk.
 struct Walk {
     static constexpr int max_dims = 64;
     int dims = 0, operands;
@@ -38,6 +39,13 @@ struct Walk {
             for (int a = 0; a < operands; ++a) step[dims][a] = strides[a][d];
             ++dims;
         }
+        sort();
+        join();
+    }
+    std::int64_t elements() const {
+        std::int64_t n = 1;
+        for (int d = 0; d < dims; ++d) n *= size[d];
+        return n;
     }
     /// Does dimension i belong inside of j? The first operand that tells them apart decides, so the output before all
     /// others; an operand that is broadcast along one of them has nothing to say.
@@ -109,39 +117,31 @@ struct Walk {
 
 void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* const* data,
                       const std::int64_t* const* strides, Loop loop, const void* context, std::int64_t grain) {
-    std::int64_t total = 1;
-    for (int d = 0; d < ndim; ++d) total *= shape[d];
-    if (total == 0) return;
-    Walk walk(ndim, shape, nargs, strides);
-    walk.sort();
-    walk.join();
+    if (std::find(shape, shape + ndim, 0) != shape + ndim) return;
+    const Walk walk(ndim, shape, nargs, strides);
     if (walk.dims <= 1) {
         const std::int64_t alone[max_operands] = {};
         return for_each_flat(walk.dims ? walk.size[0] : 1, nargs, data, walk.dims ? walk.step[0] : alone, loop, context,
                              grain);
     }
     const std::int64_t inner = walk.size[0];
-    parallel_for(0, total / inner, std::max<std::int64_t>(grain / inner, 1),
+    parallel_for(0, walk.elements() / inner, std::max<std::int64_t>(grain / inner, 1),
                  [&](std::int64_t b, std::int64_t e) { walk.rows(b, e, data, loop, context); });
 }
 
 void for_each_strided_apart(int ndim, const std::int64_t* shape, int nargs, char* const* data,
                             const std::int64_t* const* strides, Loop loop, const void* context, std::int64_t grain) {
-    std::int64_t total = 1;
-    for (int d = 0; d < ndim; ++d) total *= shape[d];
-    if (total == 0) return;
-    Walk walk(ndim, shape, nargs, strides);
-    walk.sort();
-    walk.join();
+    if (std::find(shape, shape + ndim, 0) != shape + ndim) return;
+    const Walk walk(ndim, shape, nargs, strides);
     const int shared = walk.longest_moving();
-    if (shared < 0) return for_each_strided(ndim, shape, nargs, data, strides, loop, context, total);
-    const std::int64_t size = walk.size[shared];
-    parallel_for(0, size, std::max<std::int64_t>(grain / (total / size), 1), [&](std::int64_t b, std::int64_t e) {
+    if (shared < 0) return for_each_strided(ndim, shape, nargs, data, strides, loop, context, walk.elements());
+    const std::int64_t size = walk.size[shared], beside = walk.elements() / size;
+    parallel_for(0, size, std::max<std::int64_t>(grain / beside, 1), [&](std::int64_t b, std::int64_t e) {
         Walk share = walk;
         share.size[shared] = e - b;
         char* p[max_operands];
         for (int a = 0; a < nargs; ++a) p[a] = data[a] + b * walk.step[shared][a];
-        share.rows(0, total / size * (e - b) / share.size[0], p, loop, context);
+        share.rows(0, beside * (e - b) / share.size[0], p, loop, context);
     });
 }
 

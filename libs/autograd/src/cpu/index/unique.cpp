@@ -52,9 +52,6 @@ std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::v
     return first;
 }
 
-} // namespace
-
-namespace {
 /// Results for `groups` distinct ones among n.
 struct Groups {
     DistinctRows found;

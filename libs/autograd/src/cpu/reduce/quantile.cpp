@@ -39,9 +39,8 @@ void quantile(const Tensor& rows, const Tensor& q, QuantileInterpolation how, bo
     REEL_CHECK(n <= RowOrder<float>::most, "quantile: input has ", n,
                " elements along the dimension; expected at most ", RowOrder<float>::most);
     const double* const wanted = host_data<double>(q, "quantile");
-    std::int64_t *const below = host_data<std::int64_t>(found.below, "quantile"), *const above =
-                                                                                      host_data<std::int64_t>(
-                                                                                          found.above, "quantile");
+    std::int64_t* const below = host_data<std::int64_t>(found.below, "quantile");
+    std::int64_t* const above = host_data<std::int64_t>(found.above, "quantile");
     detail::dispatch<detail::Floats>(rows.scalar_type(), "quantile", [&]<class T>() {
         const T* const data = host_data<T>(rows, "quantile");
         T *const weight = host_data<T>(found.weight, "quantile"), *const scale = host_data<T>(found.scale, "quantile");

@@ -180,9 +180,7 @@ void real_rows(const char* op, const Tensor& out, const Tensor& rows, std::int64
         for_rows<T, P>(op, out, rows, inner, [f](const T* p, std::int64_t n) { return P(f(p, n)); });
     } else for_rows<T, T>(op, out, rows, inner, [f](const T* p, std::int64_t n) { return T(Wide<T>(f(p, n))); });
 }
-} // namespace
 
-namespace {
 template <class T> double spread_of(const T* row, std::int64_t n) {
     const double mean = in_blocks(row, n, row_kernels<T>.wide_sum, std::plus<>()) / double(n);
     const auto block = [mean](const T* p, std::int64_t some) { return row_kernels<T>.spread(p, some, mean); };
