@@ -42,6 +42,23 @@ BOOST_AUTO_TEST_CASE(a_replay_reads_what_lies_there_now) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(numbers_are_counted_on_the_device) { // and not on a host that a replay would not hear
+    const Tensor x = reel::full({6}, 1.0, there);
+    Tensor y, places;
+    Graph g;
+    {
+        const CaptureGuard capture(g);
+        places = reel::arange(5, -7, -2, there.dtype(reel::kInt));
+        y = x * places;
+    }
+    x.fill_(3);
+    places.zero_();
+    g.replay();
+    BOOST_TEST(equal(y.cpu(), reel::tensor({15, 9, 3, -3, -9, -15}, reel::kFloat)));
+    for (const reel::ScalarType t : {reel::kLong, reel::kByte, reel::kBool, reel::kHalf, reel::kDouble})
+        BOOST_TEST(equal(reel::arange(3, 900, 7, there.dtype(t)).cpu(), reel::arange(3, 900, 7, t)));
+}
+
 BOOST_AUTO_TEST_CASE(a_training_step_is_captured_and_replayed) {
     const auto step = [](const Tensor& w, const Tensor& x) {
         const Tensor loss = reel::tanh(reel::mm(x, w)).square().sum();

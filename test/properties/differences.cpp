@@ -36,7 +36,7 @@ std::optional<Difference> difference(const std::function<double(double)>& f, dou
 }
 
 double* reals(const Tensor& t, std::int64_t& count) {
-    REEL_CHECK(t.is_contiguous(), "reals: the tensor is not dense");
+    REEL_CHECK(t.is_contiguous() && t.is_cpu(), "reals: the tensor is not dense, or not on the host");
     count = t.numel() * (t.is_complex() ? 2 : 1);
     return t.is_complex() ? reinterpret_cast<double*>(t.data_ptr<std::complex<double>>()) : t.data_ptr<double>();
 }

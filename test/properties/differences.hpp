@@ -21,7 +21,7 @@ struct Difference {
 std::optional<Difference> difference(const std::function<double(double)>& f, double scale);
 
 /// The real numbers of a tensor: one for each element, two where they are complex. Shares memory with `t`, which is
-/// dense.
+/// dense and on the host.
 double* reals(const Tensor& t, std::int64_t& count);
 /// A few of `count` places, spread over all; sixteen times as many in the long form.
 std::vector<std::int64_t> some_places(std::int64_t count, std::int64_t few);

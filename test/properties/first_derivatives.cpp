@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(of_first_order) {
                 findings.add(s, "reverse", str("backward threw: ", e.what()));
                 continue;
             }
-            for (Tensor& g : gradients) g = g.resolve_conj().contiguous();
+            for (Tensor& g : gradients) g = g.resolve_conj().cpu().contiguous();
             if (!s.by_convention) reverse(t, gradients, findings, decided);
         }
     findings.judge({"reverse"});

@@ -58,7 +58,7 @@ std::vector<double> derivatives_of(const Sample& form, const variable_list& oper
     const Trial t(form, operands, wanted);
     std::vector<double> out;
     for (const Tensor& g : t.gradients(leaves(operands, wanted), false)) {
-        const Tensor dense = g.resolve_conj().contiguous();
+        const Tensor dense = g.resolve_conj().cpu().contiguous();
         std::int64_t n = 0;
         const double* p = reals(dense, n);
         out.insert(out.end(), p, p + n);

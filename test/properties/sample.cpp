@@ -101,9 +101,10 @@ void move_where_asked(std::vector<Sample>& list) {
     std::vector<Sample> moved;
     for (const Sample& s : list) {
         variable_list operands = s.operands();
-        if (operands.empty() || s.is_random()) continue;
+        if (operands.empty()) continue;
         for (Tensor& t : operands) t = t.to(Device(name));
         Sample there = s.with(operands);
+        there.random = s.is_random(); // the device has numbers of its own
         try {
             there.run_on(operands);
         } catch (const Error&) {
@@ -162,6 +163,7 @@ variable_list Sample::run_on(variable_list operands) const {
     return with(operands).run();
 }
 bool Sample::is_random() const {
+    if (random) return *random;
     manual_seed(0);
     const Tensor before = detail::getDefaultCPUGenerator().get_state();
     run_on(operands());
@@ -234,7 +236,7 @@ Tensor noise_like(const Tensor& like, std::uint64_t seed) {
     generator.manual_seed(seed);
     const Tensor shape = like.is_complex() ? view_as_real(like.detach()) : like.detach();
     const Tensor t = randn(shape.sizes(), generator, TensorOptions(kDouble));
-    return like.is_complex() ? view_as_complex(t) : t;
+    return (like.is_complex() ? view_as_complex(t) : t).to(like.device());
 }
 
 } // namespace properties

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Sample {
     bool by_convention = false;
     std::vector<std::string> schemas = {}; ///< texts, of which the call must take one; empty: any of the op's
     bool over_domain = false;              ///< of a pointwise rule, with operands from all of its domain
+    std::optional<bool> random = {};       ///< what is_random() says, where that is known
 
     /// The tensors among the arguments, lists included, in order.
     variable_list operands() const;
@@ -70,7 +72,7 @@ variable_list leaves(const variable_list& operands, const std::vector<bool>& wan
 /// Which operands `sample` may be differentiated by: floating and complex ones in double precision; where the op
 /// refuses that some of them require grad, only those that it takes.
 std::vector<bool> differentiable_operands(const Sample& sample);
-/// Fixed numbers of standard normal distribution, of the shape and dtype of `like`.
+/// Fixed numbers of standard normal distribution, of the shape and on the device of `like`, in double precision.
 Tensor noise_like(const Tensor& like, std::uint64_t seed);
 
 } // namespace properties

@@ -43,9 +43,11 @@ double weighted_gradients(const Trial& t, const variable_list& at, const variabl
 void against_differences(const Trial& t, const variable_list& weights, const variable_list& second, Findings& findings,
                          int& decided) {
     const auto f = [&](const variable_list& x) { return weighted_gradients(t, x, weights); };
+    variable_list here;
+    for (const Tensor& g : second) here.push_back(g.cpu());
     t.along_places(4, f, [&](std::size_t operand, std::int64_t place, const Difference& d) {
         std::int64_t n = 0;
-        const double got = reals(second[operand], n)[place];
+        const double got = reals(here[operand], n)[place];
         ++decided;
         if (!d.agrees_with(got))
             findings.add(t.sample(), "second",

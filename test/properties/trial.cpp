@@ -115,13 +115,16 @@ void Trial::along_places(
     for (std::size_t i = 0; i < operands_.size(); ++i) {
         if (!wanted_[i]) continue;
         variable_list moved = operands_;
-        moved[i] = operands_[i].detach().clone(MemoryFormat::Contiguous);
+        const Tensor here = operands_[i].detach().clone(MemoryFormat::Contiguous).cpu();
+        const Device device = operands_[i].device();
+        moved[i] = here;
         std::int64_t count = 0;
-        double* x = reals(moved[i], count);
+        double* x = reals(here, count);
         for (const std::int64_t place : some_places(count, few)) {
             const double at = x[place];
             const auto along = [&](double t) {
                 x[place] = at + t;
+                if (!device.is_cpu()) moved[i] = here.to(device);
                 try {
                     return f(moved);
                 } catch (const Error&) { // a step out of the domain
@@ -139,12 +142,12 @@ void Trial::along_places(
 namespace {
 /// `t` with every element one of the set, chosen by fixed noise.
 Tensor drawn_from(const std::vector<double>& set, const Tensor& t, std::uint64_t seed) {
-    const Tensor noise = noise_like(t, seed).contiguous(), out = noise.clone();
+    const Tensor noise = noise_like(t, seed).cpu().contiguous(), out = noise.clone();
     std::int64_t n = 0;
     const double* from = reals(noise, n);
     double* to = reals(out, n);
     for (std::int64_t i = 0; i < n; ++i) to[i] = set[std::size_t(std::abs(from[i]) * 1000) % set.size()];
-    return out;
+    return out.to(t.device());
 }
 } // namespace
 

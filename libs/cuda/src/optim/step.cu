@@ -9,14 +9,13 @@
 
 #include "capturing.hpp"
 #include "dispatch.cuh"
+#include "many_tensors.cuh"
 #include "replay_work.hpp"
 #include "scratch.cuh"
 
 namespace reel::cuda {
 
 namespace {
-
-constexpr std::int64_t chunk = 4096; ///< elements, a block's
 
 /// Parameter, gradient and states of one step, and the first of the blocks that work on it.
 template <class Rule, class T> struct Slot {
@@ -36,25 +35,16 @@ template <class Rule, class T, int slots, int rules> struct Table {
 template <class Rule, class T, int slots, int rules>
 __global__ void step_kernel_of_many(Table<Rule, T, slots, rules> table) {
     if (table.found_inf && *table.found_inf != 0) return;
-    const std::int32_t block = std::int32_t(blockIdx.x);
-    std::int32_t low = 0, high = table.count - 1;
-    while (low < high) { // the last that begins at this block or before
-        const std::int32_t middle = low + (high - low + 1) / 2;
-        if (table.slot[middle].first_block <= block) low = middle;
-        else high = middle - 1;
-    }
-    const Slot<Rule, T>& s = table.slot[low];
+    const Slot<Rule, T>& s = entry_of_block(table.slot, table.count);
     const Rule rule = table.captured ? table.captured[s.rule] : table.rule[s.rule];
-    const std::int64_t begin = (block - s.first_block) * chunk, stop = begin + chunk;
-    const std::int64_t end = stop < s.count ? stop : s.count;
     constexpr int operands = Slot<Rule, T>::operands;
-    for (std::int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    for_chunk(s, [&](std::int64_t i) {
         compute_t<T> x[operands];
         for (int a = 0; a < operands; ++a) x[a] = compute_t<T>(s.data[a][i]);
         rule(x);
         for (int a = 0; a < operands; ++a)
             if (a != 1) s.data[a][i] = T(x[a]); // the gradient is only read
-    }
+    });
 }
 
 /// Launches as few as the table's size allows.
@@ -74,7 +64,7 @@ public:
         s.count = o.count;
         s.first_block = blocks_;
         s.rule = rule_;
-        blocks_ += std::int32_t((o.count + chunk - 1) / chunk);
+        blocks_ += chunks_of(o.count);
     }
     void flush() {
         if (table_->count > 0)

@@ -6,13 +6,12 @@
 #include "atomic.cuh"
 #include "dispatch.cuh"
 #include "launch.hpp"
+#include "many_tensors.cuh"
 #include "scratch.cuh"
 
 namespace reel::cuda {
 
 namespace {
-
-constexpr std::int64_t chunk = 4096; ///< elements, a block's
 
 /// A gradient, and the first of the blocks that work on it.
 struct Gradient {
@@ -26,39 +25,32 @@ template <int size> struct Gradients {
     Gradient of[size];
 };
 
-template <class T> __device__ bool unscale(T* data, std::int64_t begin, std::int64_t end, float factor) {
+/// Says whether one of this thread's elements was not finite.
+template <class T> __device__ bool unscale(const Gradient& g, float factor) {
+    T* const data = static_cast<T*>(g.data);
     bool bad = false;
-    for (std::int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    for_chunk(g, [&](std::int64_t i) {
         const compute_t<T> x = compute_t<T>(data[i]);
         bad = bad || !(x - x == 0);
         data[i] = T(x * compute_t<T>(factor));
-    }
+    });
     return bad;
 }
 template <int size> __global__ void unscale_kernel_of_many(Gradients<size> all, const float* factor, float* found_inf) {
-    const std::int32_t block = std::int32_t(blockIdx.x);
-    std::int32_t low = 0, high = all.count - 1;
-    while (low < high) { // the last that begins at this block or before
-        const std::int32_t middle = low + (high - low + 1) / 2;
-        if (all.of[middle].first_block <= block) low = middle;
-        else high = middle - 1;
-    }
-    const Gradient& g = all.of[low];
-    const std::int64_t begin = (block - g.first_block) * chunk, stop = begin + chunk;
-    const std::int64_t end = stop < g.count ? stop : g.count;
+    const Gradient& g = entry_of_block(all.of, all.count);
     bool bad = false;
     switch (ScalarType(g.dtype)) {
     case kFloat:
-        bad = unscale(static_cast<float*>(g.data), begin, end, *factor);
+        bad = unscale<float>(g, *factor);
         break;
     case kDouble:
-        bad = unscale(static_cast<double*>(g.data), begin, end, *factor);
+        bad = unscale<double>(g, *factor);
         break;
     case kHalf:
-        bad = unscale(static_cast<Half*>(g.data), begin, end, *factor);
+        bad = unscale<Half>(g, *factor);
         break;
     default:
-        bad = unscale(static_cast<BFloat16*>(g.data), begin, end, *factor);
+        bad = unscale<BFloat16>(g, *factor);
     }
     if (bad) atomicExch(reinterpret_cast<unsigned*>(found_inf), 0x3f800000u); // 1.0f, whoever comes
 }
@@ -74,7 +66,7 @@ void unscale_by(const Tensor& found_inf, const Tensor& inv_scale, ArrayRef<optim
         for (std::size_t i = first; i < gradients.size() && table->count < size; ++i) {
             const optim::StepOperands& o = gradients[i];
             table->of[table->count++] = {o.data[0], o.count, blocks, std::int32_t(o.dtype)};
-            blocks += std::int32_t((o.count + chunk - 1) / chunk);
+            blocks += chunks_of(o.count);
         }
         launch("unscale", unscale_kernel_of_many<size>, {unsigned(blocks), threads_per_block, 0, on.stream()}, *table,
                factor, found);

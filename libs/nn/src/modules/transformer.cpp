@@ -182,6 +182,12 @@ template <class Layer> struct LayerCodec {
 template <> struct OptionCodec<TransformerEncoderLayer> : LayerCodec<TransformerEncoderLayer> {};
 template <> struct OptionCodec<TransformerDecoderLayer> : LayerCodec<TransformerDecoderLayer> {};
 
+TransformerEncoderOptions::TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer,
+                                                     std::int64_t num_layers)
+    : encoder_layer_(TransformerEncoderLayer(layer)), num_layers_(num_layers) {}
+TransformerDecoderOptions::TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer,
+                                                     std::int64_t num_layers)
+    : decoder_layer_(TransformerDecoderLayer(layer)), num_layers_(num_layers) {}
 void TransformerEncoderOptions::fields(OptionVisitor& v) {
     v.required("encoder_layer", encoder_layer_, Shown::never);
     v.required("num_layers", num_layers_, Shown::never);

@@ -78,9 +78,14 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     const auto integer = [](const Scalar& v) { return v.isIntegral(true) ? v.toLong() : std::int64_t(v.toDouble()); };
     const std::int64_t first = counted ? integer(start) : 0, by = counted ? integer(step) : 0;
     const Device device = options.device();
-    if (counted && dtype == kLong && !launch_observer && kernels::count.has(device.type())) {
+    if (counted && !launch_observer && kernels::count.has(device.type()) && (dtype == kLong || !device.is_cpu())) {
         Tensor out = empty_raw({n}, kLong, device);
         kernels::count(out, first, by);
+        if (dtype != kLong) {
+            const Tensor wide = std::move(out);
+            out = empty_raw({n}, dtype, device);
+            copy_raw(out, wide);
+        }
         return factory::finish(std::move(out), options);
     }
     Tensor t = counted ? generated<std::int64_t>(n, [=](std::int64_t i) { return first + i * by; })

@@ -44,8 +44,9 @@ public:
 /// states. The others choose between implementations there; here is one, which passes over memory once.
 template <class D> class OptimizerCloneableOptions : public OptimizerOptions {
 public:
+    // not make_unique, here and below: what owns a D would be compiled for each D wherever its header is read
     std::unique_ptr<OptimizerOptions> clone() const override {
-        return std::make_unique<D>(static_cast<const D&>(*this));
+        return std::unique_ptr<OptimizerOptions>(new D(static_cast<const D&>(*this)));
     }
     bool is_differentiable() const override { return differentiable(); }
     REEL_OPTION_OF(D, bool, differentiable) = false;
@@ -75,7 +76,7 @@ public:
 template <class D> class OptimizerCloneableParamState : public OptimizerParamState {
 public:
     std::unique_ptr<OptimizerParamState> clone() const override {
-        return std::make_unique<D>(static_cast<const D&>(*this));
+        return std::unique_ptr<OptimizerParamState>(new D(static_cast<const D&>(*this)));
     }
 };
 
@@ -225,7 +226,7 @@ protected:
     /// The state of `p`, made on first use.
     template <class S> S& state_of(const Tensor& p) {
         std::unique_ptr<OptimizerParamState>& s = state_[p.unsafeGetTensorImpl()];
-        if (!s) s = std::make_unique<S>();
+        if (!s) s.reset(new S());
         return static_cast<S&>(*s);
     }
     /// Calls `fn(parameter, gradient, state)` for every parameter of the group that has a gradient.

@@ -12,9 +12,9 @@ public:
     using Options = O;
     using ParamState = S;
     explicit OptimizerOf(std::vector<OptimizerParamGroup> groups, O defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<O>(std::move(defaults))) {}
+        : Optimizer(std::move(groups), std::unique_ptr<OptimizerOptions>(new O(std::move(defaults)))) {}
     explicit OptimizerOf(std::vector<Tensor> params, O defaults = {})
-        : Optimizer(std::move(params), std::make_unique<O>(std::move(defaults))) {}
+        : Optimizer(std::move(params), std::unique_ptr<OptimizerOptions>(new O(std::move(defaults)))) {}
 
 protected:
     /// Updates parameter `p`, whose gradient is `g`, under no-grad.
@@ -35,7 +35,9 @@ protected:
             else update_parameter(p, g, state, options);
         });
     }
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<S>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override {
+        return std::unique_ptr<OptimizerParamState>(new S());
+    }
     static const O& options_of(const OptimizerParamGroup& group) { return static_cast<const O&>(group.options()); }
 };
 

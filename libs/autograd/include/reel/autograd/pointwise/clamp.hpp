@@ -52,7 +52,10 @@ struct nan_to_num_op : unary<Result::Same, floating | complex, Saves::Input>, ve
         if constexpr (math::is_complex<T>::value) return {part(x.real()), part(x.imag())};
         else return part(x);
     }
-    template <class T> T df(T g, T x, T) const { return g * isfinite(x); }
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x - x == constant<T>(0), g, constant<T>(0)); // only what is finite minus itself is zero
+    }
 
 private:
     template <class T> REEL_HD T part(T x) const {

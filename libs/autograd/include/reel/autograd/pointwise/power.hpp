@@ -46,10 +46,17 @@ struct few_factors_op : unary<Result::Same, floating, Saves::Input>, vector_form
 };
 /// sqrt(x^2 + o^2), without overflow.  gx = g x / y, zero at the origin as a norm's.
 REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
-struct hypot_op : binary<Result::Same, floating, a | y, b | y>, vector_form {
+struct hypot_op : binary<Result::Same, floating, a | b, a | b>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x, T o) const { return hypot(x, o); }
-    template <class T> T da(T g, T x, T, T y) const { return g * (x / masked_fill(y, y == 0, 1)); }
-    template <class T> T db(T g, T, T o, T y) const { return g * (o / masked_fill(y, y == 0, 1)); }
+    template <class T> REEL_HD T da(T g, T x, T o, T) const { return slope(g, x, o); }
+    template <class T> REEL_HD T db(T g, T x, T o, T) const { return slope(g, o, x); }
+
+private:
+    template <class T> REEL_HD static T slope(T g, T x, T o) {
+        const T y = hypot(x, o);
+        return g * (x / where(y == constant<T>(0), constant<T>(1), y));
+    }
 };
 /// The cube root, of negative numbers, too.  d/dx = 1 / (3 y^2)
 REEL_OP("cbrt(Tensor input) -> Tensor", rule, method, out, inplace, samples(call(numbers({3, 4}))))

@@ -11,8 +11,7 @@ namespace reel::nn {
 struct TransformerEncoderOptions {
     TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, std::int64_t num_layers)
         : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
-    TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer, std::int64_t num_layers)
-        : encoder_layer_(TransformerEncoderLayer(layer)), num_layers_(num_layers) {}
+    TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer, std::int64_t num_layers);
     void fields(OptionVisitor& v);
     REEL_ARG(TransformerEncoderLayer, encoder_layer);
     REEL_ARG(std::int64_t, num_layers);
@@ -43,8 +42,7 @@ REEL_MODULE(TransformerEncoder);
 struct TransformerDecoderOptions {
     TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, std::int64_t num_layers)
         : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
-    TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer, std::int64_t num_layers)
-        : decoder_layer_(TransformerDecoderLayer(layer)), num_layers_(num_layers) {}
+    TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer, std::int64_t num_layers);
     void fields(OptionVisitor& v);
     REEL_ARG(TransformerDecoderLayer, decoder_layer);
     REEL_ARG(std::int64_t, num_layers);

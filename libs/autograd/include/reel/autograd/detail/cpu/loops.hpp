@@ -115,9 +115,12 @@ REEL_ONE_FUNCTION void run_rest(BlockLoop loop, char* const* data, const std::in
     }
 }
 
+// Functors are taken by value: a store through a pointer could change what a reference leads to, and a rule's numbers
+// would be converted and spread anew for each vector.
+
 /// Whole vectors of dense operands; how far they reach.
 template <class F, class T, class R, std::size_t... I>
-std::int64_t run_dense(char* const* data, std::int64_t whole, const F& f, std::index_sequence<I...>) {
+std::int64_t run_dense(char* const* data, std::int64_t whole, F f, std::index_sequence<I...>) {
     constexpr int w = Vec<Compute<T>>::size;
     R* const out = reinterpret_cast<R*>(data[0]);
     const T* const from[] = {reinterpret_cast<const T*>(data[I + 1])...};
@@ -146,15 +149,14 @@ template <class T> struct Dense {
     Dense(const char* data) : p(reinterpret_cast<const T*>(data)) {}
     Vec<Compute<T>> operator()(std::int64_t i) const { return load_as(p + i); }
 };
-template <class T, class R, class F, class... X>
-std::int64_t run_over(char* out, std::int64_t whole, const F& f, X... x) {
+template <class T, class R, class F, class... X> std::int64_t run_over(char* out, std::int64_t whole, F f, X... x) {
     R* const to = reinterpret_cast<R*>(out);
     for (std::int64_t i = 0; i < whole; i += Vec<Compute<T>>::size) store_as(to + i, f(x(i)...));
     return whole;
 }
 /// Whole vectors of operands of which some are repeated elements, not all.
 template <class F, class T, class R, std::size_t... I>
-std::int64_t run_repeated(char* const* data, const std::int64_t* s, std::int64_t whole, const F& f,
+std::int64_t run_repeated(char* const* data, const std::int64_t* s, std::int64_t whole, F f,
                           std::index_sequence<I...>) {
     if (dense<T>(s[1]) && ((I == 0 || s[I + 1] == 0) && ...)) // bounds, factors
         return run_over<T, R>(data[0], whole, f, std::conditional_t<I == 0, Dense<T>, Repeated<T>>(data[I + 1])...);
@@ -174,8 +176,7 @@ std::int64_t run_repeated(char* const* data, const std::int64_t* s, std::int64_t
 }
 /// Whole vectors of what is dense, or repeated beside what is dense; how far they reach.
 template <class F, class T, class R, std::size_t... I>
-std::int64_t run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, const F& f,
-                       std::index_sequence<I...> all) {
+std::int64_t run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, F f, std::index_sequence<I...> all) {
     const std::int64_t whole = n & -std::int64_t(Vec<Compute<T>>::size);
     if (!dense<R>(s[0])) return 0;
     if ((dense<T>(s[I + 1]) && ...)) return run_dense<F, T, R>(data, whole, f, all);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/autograd/detail/cpu/complementary_erf.hpp>
+#include <reel/autograd/detail/cpu/hypot.hpp>
 #include <reel/autograd/detail/cpu/loops.hpp>
 #include <reel/autograd/detail/cpu/normal_cdf.hpp>
 #include <reel/autograd/detail/cpu/vec_math.hpp>

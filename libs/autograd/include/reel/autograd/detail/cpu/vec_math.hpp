@@ -8,115 +8,10 @@
 
 #include <cmath>
 
-#include <reel/autograd/detail/cpu/vec_arithmetic.hpp>
+#include <reel/autograd/detail/cpu/exp_log.hpp>
 
 namespace reel::cpu::REEL_ISA {
 
-namespace detail {
-/// a b + c, rounded once where the instruction set has that; whether the compiler makes it of two is a matter of flags.
-inline VF fma(VF a, VF b, VF c) {
-#if defined(__AVX512F__)
-    return VF((VF::Raw)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
-#elif defined(__FMA__) && defined(__AVX2__)
-    return VF((VF::Raw)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
-#else
-    return VF(a.v * b.v + c.v);
-#endif
-}
-/// exp(r) - 1 for |r| <= ln2/2: r + r^2 q(r), q fitted for the least largest error (3e-9 of exp, 2e-8 of expm1).
-inline VF expm1_reduced(VF r) {
-    VF p(0.0013814596f);
-    p = fma(p, r, VF(0.0083687171f));
-    p = fma(p, r, VF(0.0416683881f));
-    p = fma(p, r, VF(0.1666652063f));
-    p = fma(p, r, VF(0.4999999345f));
-    return fma(p * r, r, r);
-}
-/// x = n ln2 + r; n as a float.
-inline VF reduce(VF x, VF& r) {
-    const VF n = round(x * VF(1.44269504f));
-    r = fma(n, VF(-0.693359375f), x);
-    r = fma(n, VF(2.12194440e-4f), r);
-    return n;
-}
-inline VF pow2i(VF::RawInt n) { return from_bits<float>((n + 127) << 23); }
-inline VF::RawInt to_int(VF x) { return __builtin_convertvector(x.v, VF::RawInt); }
-/// p 2^n for whole n, NaN if p is.
-inline VF scale(VF p, VF n) {
-#if defined(__AVX512F__)
-    return VF((VF::Raw)_mm512_maskz_scalef_ps(0xffff, (__m512)p.v, (__m512)n.v));
-#else
-    const VF::RawInt whole = to_int(n), half = whole >> 1; // two steps: neither factor leaves the exponent range
-    return p * pow2i(half) * pow2i(whole - half);
-#endif
-}
-} // namespace detail
-
-inline VF exp(VF x) {
-    VF r;
-    const VF n = detail::reduce(maximum_of(VF(-104.f), minimum_of(VF(89.f), x)), r);
-    return detail::scale(detail::expm1_reduced(r) + VF(1.f), n);
-}
-inline VF expm1(VF x) {
-    const VF c = select(x < VF(-30.f), VF(-30.f), select(x > VF(89.f), VF(89.f), x));
-    VF r;
-    const VF::RawInt n = detail::to_int(detail::reduce(c, r));
-    const VF p = detail::expm1_reduced(r);
-    const VF::RawInt half = n >> 1;
-    const VF a = detail::pow2i(half), b = detail::pow2i(n - half);
-    const VF y = detail::fma(p * a, b, a * b - VF(1.f));
-    return select(isnan(x) | (x == VF(0.f)), x, y);
-}
-namespace detail {
-/// x = m 2^n with m in [sqrt(1/2), sqrt(2)), for finite x above zero.
-inline VF mantissa(VF x, VF& n) {
-#if defined(__AVX512F__)
-    const __m512 v = (__m512)x.v;
-    const VF m((VF::Raw)_mm512_maskz_getmant_ps(0xffff, v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero));
-    const VF e((VF::Raw)_mm512_maskz_getexp_ps(0xffff, v));
-    const auto high = m >= VF(1.41421354f);
-    n = select(high, e + VF(1.f), e);
-    return select(high, m * VF(0.5f), m);
-#else
-    const auto sub = x < VF(1.17549435e-38f);
-    const VF scaled = select(sub, x * VF(8388608.f), x);
-    // without the sign, whose difference would not fit
-    VF::RawInt u = (bits(scaled) & 0x7fffffff) - 0x3f3504f3;
-    const VF::RawInt e = u >> 23;
-    n = VF(__builtin_convertvector(e, VF::Raw)) - select(sub, VF(23.f), VF(0.f));
-    return from_bits<float>((u & 0x007fffff) + 0x3f3504f3);
-#endif
-}
-/// y, the logarithm of x, but where x is zero, infinite, negative or NaN: what it is there.
-inline VF log_everywhere(VF x, VF y) {
-#if defined(__AVX512F__)
-    // A digit for each kind of number, from the right: NaN, NaN, 0, 1, -inf, inf, negative, positive. 0 leaves y.
-    const __m512i what = _mm512_set1_epi32(0x03530422);
-    return VF((VF::Raw)_mm512_maskz_fixupimm_ps(0xffff, (__m512)y.v, (__m512)x.v, what, 0));
-#else
-    const VF inf(__builtin_inff());
-    y = select(x == inf, inf, y);
-    y = select(x == VF(0.f), -inf, y);
-    return select((x < VF(0.f)) | isnan(x), VF(__builtin_nanf("")), y);
-#endif
-}
-} // namespace detail
-inline VF log(VF x) {
-    VF n;
-    const VF m = detail::mantissa(x, n);
-    // log m = 2 atanh(s), s = (m - 1) / (m + 1)
-    const VF f = m - VF(1.f), s = f / (m + VF(1.f)), z = s * s;
-    VF p(1.f / 11);
-    p = detail::fma(p, z, VF(1.f / 9));
-    p = detail::fma(p, z, VF(1.f / 7));
-    p = detail::fma(p, z, VF(1.f / 5));
-    p = detail::fma(p, z, VF(1.f / 3));
-    const VF h = VF(0.5f) * f * f;
-    // s = f - s (f^2/2 + ...): keeps f exact near one
-    const VF tail = s * (h + VF(2.f) * z * p) - h;
-    VF y = detail::fma(n, VF(-2.12194440e-4f), tail) + f;
-    return detail::log_everywhere(x, detail::fma(n, VF(0.693359375f), y));
-}
 inline VF tanh(VF x) {
     const VF a = abs(x);
     const VF e = expm1(VF(2.f) * select(a > VF(10.f), VF(10.f), a));
@@ -211,9 +106,9 @@ REEL_TAIL_D(expm1, u10)
 REEL_TAIL_D(log, u10)
 REEL_TAIL_D(tanh, u10)
 REEL_TAIL_D(erf, u10)
-REEL_TAIL(exp2, u10)
-REEL_TAIL(log2, u10)
-REEL_TAIL(log10, u10)
+REEL_TAIL_D(exp2, u10)
+REEL_TAIL_D(log2, u10)
+REEL_TAIL_D(log10, u10)
 REEL_TAIL(sin, u10)
 REEL_TAIL(cos, u10)
 REEL_TAIL(tan, u10)
@@ -226,12 +121,12 @@ REEL_TAIL(sinh, u10)
 REEL_TAIL(cosh, u10)
 REEL_TAIL(asinh, u10)
 REEL_TAIL(acosh, u10)
+REEL_TAIL2(hypot, u05)
 } // namespace tail
 REEL_TAIL(atanh, u10)
 REEL_TAIL_D(erfc, u15)
 REEL_TAIL2(atan2, u10)
 REEL_TAIL2(pow, u10)
-REEL_TAIL2(hypot, u05)
 REEL_EXACT2(fmod)
 inline VD sigmoid(VD x) { return VD(1.0) / (VD(1.0) + exp(-x)); }
 /// The tail's functions are infinite from where the square overflows; out there both are log(2 |x|).
