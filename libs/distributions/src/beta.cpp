@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/distributions/gamma.hpp>

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/random/random.hpp>

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/error_function.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/log_normal.hpp>

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>

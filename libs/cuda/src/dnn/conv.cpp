@@ -3,7 +3,6 @@
 #include <array>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 
 #include "dnn.hpp"

@@ -6,7 +6,6 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
-#include <reel/autograd/ops/pointwise.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

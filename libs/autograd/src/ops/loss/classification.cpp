@@ -1,8 +1,8 @@
 // Losses over classes: negative log-likelihood, cross entropy; and the squared error.
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/kernels/nll_loss.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/loss/classification.hpp>

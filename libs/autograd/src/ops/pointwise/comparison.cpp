@@ -1,6 +1,5 @@
 // Nearness and selection by a condition.
 #include <reel/autograd/kernels/where.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
