@@ -2,7 +2,6 @@
 #include <complex>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "capturing.hpp"
@@ -83,7 +82,7 @@ template <class T> __global__ void fill_kernel(Strided<1> g, T* out, T value) {
 }
 
 Tensor fresh(const Tensor& like, ScalarType dtype, Device device) {
-    return reel::empty(like.sizes(), TensorOptions().dtype(dtype).device(device));
+    return like.new_empty(like.sizes(), TensorOptions(dtype).device(device));
 }
 /// Without the elements that broadcasting repeats.
 Tensor without_repeats(Tensor t) {

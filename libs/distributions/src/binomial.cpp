@@ -1,8 +1,6 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/distributions.hpp>
 #include <reel/distributions/binomial.hpp>
 
@@ -61,7 +59,7 @@ Tensor Binomial::log_density(const Tensor& value) const {
     const Tensor ways = (total_count_ + 1).lgamma() - (value + 1).lgamma() - (total_count_ - value + 1).lgamma();
     const Tensor rest = total_count_ - value;
     if (!from_logits_) return ways + xlogy(value, given_) + special::xlog1py(rest, -given_);
-    const auto weighted = [](const Tensor& n, const Tensor& log_p) { return where(n == 0, 0, n * log_p); };
+    const auto weighted = [](const Tensor& n, const Tensor& log_p) { return (n * log_p).masked_fill(n == 0, 0); };
     return ways + weighted(value, logsigmoid(given_)) + weighted(rest, logsigmoid(-given_));
 }
 Tensor Binomial::divergence(const Distribution& other) const {

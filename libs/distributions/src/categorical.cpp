@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
@@ -68,7 +67,7 @@ Tensor Categorical::draw(IntArrayRef sample_shape, const Generator& generator) c
     std::int64_t n = 1, rows = 1;
     for (const std::int64_t size : sample_shape) n *= size;
     for (const std::int64_t size : batch_shape_) rows *= size;
-    if (n == 0 || rows == 0) return empty(shape, TensorOptions(kLong).device(given_.device()));
+    if (n == 0 || rows == 0) return given_.new_empty(shape, kLong);
     const Tensor drawn =
         multinomial(probs().reshape({rows, num_events()}), n, true, detail::optional(generator)); // [rows, n]
     return n == 1 ? drawn.reshape(shape) : drawn.t().reshape(shape);

@@ -1,5 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/distributions/cauchy.hpp>
 
@@ -20,7 +18,7 @@ Tensor Cauchy::cdf(const Tensor& value) const {
 Tensor Cauchy::icdf(const Tensor& value) const { return (std::numbers::pi * (value - 0.5)).tan() * scale_ + loc_; }
 Tensor Cauchy::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
 Tensor Cauchy::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor c = empty(extended_shape(sample_shape), detail::like(loc_));
+    Tensor c = detail::draw_memory(extended_shape(sample_shape), loc_);
     c.cauchy_(0, 1, detail::optional(generator));
     return loc_ + c * scale_;
 }

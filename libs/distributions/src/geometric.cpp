@@ -1,6 +1,5 @@
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/geometric.hpp>
 
@@ -35,7 +34,7 @@ Tensor Geometric::draw(IntArrayRef sample_shape, const Generator& generator) con
 }
 Tensor Geometric::log_density(const Tensor& value) const {
     // no failure costs nothing, even where none can happen
-    return where(value == 0, 0, value) * log_failure().clamp_min(detail::least_log).masked_fill(value == 0, 0) +
+    return value.masked_fill(value == 0, 0) * log_failure().clamp_min(detail::least_log).masked_fill(value == 0, 0) +
            log_success();
 }
 Tensor Geometric::divergence(const Distribution& other) const {

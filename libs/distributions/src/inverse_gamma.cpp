@@ -1,7 +1,5 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/inverse_gamma.hpp>
 
 #include <numbers>
@@ -22,12 +20,12 @@ Tensor InverseGamma::entropy() const {
     return c + rate_.log() + c.lgamma() - (1 + c) * digamma(c);
 }
 Tensor InverseGamma::mean() const {
-    const Tensor c = where(concentration_ > 1, concentration_, 2);
+    const Tensor c = concentration_.where(concentration_ > 1, 2);
     return (rate_ / (c - 1)).masked_fill(concentration_ <= 1, INFINITY);
 }
 Tensor InverseGamma::mode() const { return rate_ / (concentration_ + 1); }
 Tensor InverseGamma::variance() const {
-    const Tensor c = where(concentration_ > 2, concentration_, 3);
+    const Tensor c = concentration_.where(concentration_ > 2, 3);
     return (rate_.square() / ((c - 1).square() * (c - 2))).masked_fill(concentration_ <= 2, INFINITY);
 }
 Tensor InverseGamma::cdf(const Tensor& value) const {

@@ -1,7 +1,5 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/kumaraswamy.hpp>
 
@@ -26,7 +24,7 @@ Tensor Kumaraswamy::entropy() const {
 Tensor Kumaraswamy::mean() const { return moment(1); }
 Tensor Kumaraswamy::mode() const {
     const Tensor a = concentration1_, b = concentration0_, inside = (a >= 1) & (b >= 1) & ((a > 1) | (b > 1));
-    const Tensor x = where(inside, a, 2), y = where(inside, b, 2);
+    const Tensor x = a.where(inside, 2), y = b.where(inside, 2);
     return ((x - 1) / (x * y - 1)).pow(x.reciprocal()).masked_fill(inside.logical_not(), NAN);
 }
 Tensor Kumaraswamy::variance() const { return moment(2) - moment(1).square(); }

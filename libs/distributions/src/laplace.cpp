@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/distributions/laplace.hpp>
 
 #include <numbers>
@@ -24,7 +23,7 @@ Tensor Laplace::icdf(const Tensor& value) const {
 Tensor Laplace::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
 Tensor Laplace::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     // over (-1, 1), without -1 itself, whose logarithm would be infinite
-    Tensor u = empty(extended_shape(sample_shape), detail::like(loc_));
+    Tensor u = detail::draw_memory(extended_shape(sample_shape), loc_);
     u.uniform_(detail::epsilon(loc_.scalar_type()) - 1, 1, detail::optional(generator));
     return loc_ - scale_ * u.sign() * (-u.abs()).log1p();
 }

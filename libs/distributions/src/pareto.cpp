@@ -1,6 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/pareto.hpp>
 
 #include <numbers>
@@ -17,12 +14,12 @@ Pareto::Pareto(const Parameter& scale, const Parameter& alpha, std::optional<boo
 }
 Tensor Pareto::entropy() const { return (scale_ / alpha_).log() + (1 + alpha_.reciprocal()); }
 Tensor Pareto::mean() const {
-    const Tensor a = where(alpha_ > 1, alpha_, 2);
+    const Tensor a = alpha_.where(alpha_ > 1, 2);
     return (a * scale_ / (a - 1)).masked_fill(alpha_ <= 1, INFINITY);
 }
 Tensor Pareto::mode() const { return scale_; }
 Tensor Pareto::variance() const {
-    const Tensor a = where(alpha_ > 2, alpha_, 3);
+    const Tensor a = alpha_.where(alpha_ > 2, 3);
     return (scale_.square() * a / ((a - 1).square() * (a - 2))).masked_fill(alpha_ <= 2, INFINITY);
 }
 Tensor Pareto::cdf(const Tensor& value) const {
@@ -32,7 +29,7 @@ Tensor Pareto::cdf(const Tensor& value) const {
 Tensor Pareto::icdf(const Tensor& value) const { return scale_ * (-(-value).log1p() / alpha_).exp(); }
 Tensor Pareto::in_support(const Tensor& value) const { return value >= scale_; }
 Tensor Pareto::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor e = empty(extended_shape(sample_shape), detail::like(scale_));
+    Tensor e = detail::draw_memory(extended_shape(sample_shape), scale_);
     e.exponential_(1, detail::optional(generator));
     return scale_ * (e / alpha_).exp();
 }

@@ -1,7 +1,5 @@
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/student_t.hpp>
 
@@ -29,7 +27,7 @@ Tensor StudentT::entropy() const {
 }
 Tensor StudentT::mean() const { return loc_.masked_fill(df_ <= 1, NAN); }
 Tensor StudentT::variance() const {
-    const Tensor known = where(df_ > 2, df_, 3);
+    const Tensor known = df_.where(df_ > 2, 3);
     const Tensor v = scale_.square() * known / (known - 2);
     return v.masked_fill(df_ <= 2, INFINITY).masked_fill(df_ <= 1, NAN);
 }

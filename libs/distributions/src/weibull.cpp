@@ -1,7 +1,4 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/weibull.hpp>
 
 #include <numbers>
@@ -21,7 +18,7 @@ Tensor Weibull::entropy() const {
 }
 Tensor Weibull::mean() const { return scale_ * (1 + concentration_.reciprocal()).lgamma().exp(); }
 Tensor Weibull::mode() const {
-    const Tensor k = where(concentration_ > 1, concentration_, 2);
+    const Tensor k = concentration_.where(concentration_ > 1, 2);
     return (scale_ * ((k - 1) / k).pow(k.reciprocal())).masked_fill(concentration_ <= 1, 0);
 }
 Tensor Weibull::variance() const {
@@ -38,7 +35,7 @@ Tensor Weibull::icdf(const Tensor& value) const {
 }
 Tensor Weibull::in_support(const Tensor& value) const { return value >= 0; }
 Tensor Weibull::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor e = empty(extended_shape(sample_shape), detail::like(scale_));
+    Tensor e = detail::draw_memory(extended_shape(sample_shape), scale_);
     e.exponential_(1, detail::optional(generator));
     return scale_ * e.pow(concentration_.reciprocal());
 }

@@ -1,6 +1,4 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
@@ -22,7 +20,7 @@ namespace reel::distributions {
 namespace {
 MultivariateNormal vectors(const Tensor& matrix, MultivariateNormal::Given given, std::optional<bool> validate_args) {
     REEL_CHECK_VALUE(matrix.defined() && matrix.dim() >= 2, "Wishart: expected a matrix, or a batch of them");
-    return {zeros(matrix.sizes().slice(0, matrix.dim() - 1), detail::like(matrix)), matrix, given, validate_args};
+    return {matrix.new_zeros(matrix.sizes().slice(0, matrix.dim() - 1)), matrix, given, validate_args};
 }
 /// Of each element of a batch, for its matrices.
 Tensor over_matrices(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
@@ -76,7 +74,7 @@ Tensor Wishart::rdraw(IntArrayRef sample_shape, const Generator& generator) cons
     const Tensor flat = at[0] * n + at[1];
     Sizes all = rows;
     all.back() = n * n;
-    const Tensor lower = zeros(all, detail::like(df_)).index_copy(-1, flat, noise).view(extended_shape(sample_shape));
+    const Tensor lower = df_.new_zeros(all).index_copy(-1, flat, noise).view(extended_shape(sample_shape));
     const Tensor factor = scale_tril().matmul(lower + diag_embed(diagonal));
     return factor.matmul(factor.mT());
 }

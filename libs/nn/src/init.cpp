@@ -1,6 +1,5 @@
 // Initialisers.
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/linalg/qr.hpp>
@@ -9,7 +8,6 @@
 #include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/diagonals.hpp>
@@ -96,7 +94,7 @@ Tensor trunc_normal_(Tensor t, double mean, double std, double a, double b, std:
     if (below(b) - below(a) > 0.3) {
         reel::normal_(t, mean, std, generator);
         for (Tensor bad = outside(t); reel::any(bad).item<bool>(); bad = outside(t))
-            t.copy_(reel::where(bad, reel::normal_(reel::empty_like(t.detach()), mean, std, generator), t));
+            t.copy_(reel::normal_(reel::empty_like(t.detach()), mean, std, generator).where(bad, t));
         return t;
     }
     // Little of the normal lies within: uniforms, accepted with the density relative to its peak there.
@@ -108,7 +106,7 @@ Tensor trunc_normal_(Tensor t, double mean, double std, double a, double b, std:
         const Tensor z =
             reel::square((x - Scalar(mean)) / Scalar(std)) - Scalar((peak - mean) / std * (peak - mean) / std);
         const Tensor take = reel::logical_and(missing, reel::le(u, reel::exp(z * Scalar(-0.5))));
-        t.copy_(reel::where(take, x, t));
+        t.copy_(x.where(take, t));
         missing = reel::logical_and(missing, reel::logical_not(take));
     }
     return t;
@@ -119,8 +117,7 @@ Tensor orthogonal_(Tensor t, double gain, std::optional<Generator> generator) {
     if (t.numel() == 0) return t;
     NoGradGuard guard;
     const std::int64_t rows = t.size(0), cols = t.numel() / rows;
-    const Tensor drawn =
-        reel::normal_(reel::empty({rows, cols}, t.options().requires_grad(false)), 0, 1, generator).to(kDouble);
+    const Tensor drawn = reel::normal_(t.new_empty({rows, cols}), 0, 1, generator).to(kDouble);
     const bool wide = rows < cols;
     const auto [q, r] = reel::linalg::qr(wide ? reel::transpose(drawn, 0, 1) : drawn);
     // The signs of R's diagonal make Q unique, and its distribution uniform.

@@ -8,9 +8,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/extrema.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/optim/detail/unscale_kernel.hpp>
@@ -119,8 +117,8 @@ void update_scale_(const Tensor& scale, const Tensor& growth_tracker, const Tens
     const NoGradGuard no_grad;
     const Tensor found = found_inf.reshape({}) != 0, was = scale.reshape({}), count = growth_tracker.reshape({}) + 1;
     const Tensor grows = (count == growth_interval).logical_and(found.logical_not()), larger = was * growth_factor;
-    const Tensor kept = reel::where(grows.logical_and(larger.isfinite()), larger, was);
-    Tensor(scale).copy_(reel::where(found, was * backoff_factor, kept).view(scale.sizes()));
+    const Tensor kept = larger.where(grows.logical_and(larger.isfinite()), was);
+    Tensor(scale).copy_((was * backoff_factor).where(found, kept).view(scale.sizes()));
     Tensor(growth_tracker).copy_(count.masked_fill(found.logical_or(grows), 0).view(growth_tracker.sizes()));
 }
 

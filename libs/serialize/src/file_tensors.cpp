@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
@@ -60,7 +59,7 @@ Tensor FileTensors::tensor(const TensorInfo& t) {
     impl->set_geometry(t.sizes, t.strides, t.offset);
     // there are no lazy conjugates or negatives: the values are right, the memory is the tensor's own
     if (t.conj) out = reel::conj(out).clone();
-    if (t.neg) out = reel::neg(out);
+    if (t.neg) out = out.neg();
     if (t.requires_grad) out.requires_grad_();
     return out;
 }

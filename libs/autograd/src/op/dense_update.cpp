@@ -1,6 +1,5 @@
 #include <reel/autograd/detail/dense_update.hpp>
 #include <reel/autograd/detail/launch_observer.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "tape/inplace.hpp"
 
@@ -32,9 +31,7 @@ DenseUpdate::DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int r
             continue;
         }
         staged_.resize(operands.size());
-        const TensorOptions options = TensorOptions(t.scalar_type()).device(t.device());
-        staged_[a] =
-            dense ? reel::empty_strided(first.sizes(), first.strides(), options) : reel::empty(first.sizes(), options);
+        staged_[a] = dense ? t.new_empty_strided(first.sizes(), first.strides()) : t.new_empty(first.sizes());
         staged_[a].copy_(t);
         data_[a] = static_cast<char*>(staged_[a].data_ptr());
     }

@@ -1,6 +1,5 @@
 #include <reel/autograd/functional.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/shape/stack.hpp>
 
@@ -126,7 +125,7 @@ nested_list jacobian(const DifferentiableFunction& fn, const variable_list& inpu
         for (std::size_t i = 0; i < x.size(); ++i) {
             Dims shape(output.sizes());
             for (const std::int64_t n : x[i].sizes()) shape.push_back(n);
-            row.push_back(rows[i].empty() ? zeros(shape, x[i].options()) : stack(rows[i]).view(shape));
+            row.push_back(rows[i].empty() ? x[i].new_zeros(shape) : stack(rows[i]).view(shape));
         }
         result.push_back(finish(std::move(row), create_graph));
     }

@@ -1,5 +1,4 @@
 // The CPU generator: a 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) with PyTorch's way of drawing from it.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/random.hpp>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <reel/autograd/value.hpp>
 
 #include "cpu/random/twister.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 
@@ -85,7 +85,7 @@ Tensor CPUGeneratorImpl::get_state() const {
     s.seed = seed_, s.left = left_, s.seeded = 1, s.next = next_;
     s.normal = next_normal.value_or(0), s.has_normal = next_normal.has_value();
     s.float_normal = next_float_normal.value_or(0), s.has_float_normal = next_float_normal.has_value();
-    Tensor t = reel::empty({std::int64_t(sizeof(s))}, kByte);
+    Tensor t = detail::empty_raw({std::int64_t(sizeof(s))}, kByte);
     std::memcpy(t.data_ptr(), &s, sizeof(s));
     return t;
 }

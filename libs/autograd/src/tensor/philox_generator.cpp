@@ -4,8 +4,9 @@
 #include <cstring>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/value.hpp>
+
+#include "tensor/raw.hpp"
 
 namespace reel {
 
@@ -26,7 +27,7 @@ std::uint64_t PhiloxGeneratorImpl::take(std::uint64_t counters) {
 }
 Tensor PhiloxGeneratorImpl::get_state() const {
     const std::uint64_t words[] = {seed_, offset_};
-    Tensor t = reel::empty({std::int64_t(sizeof words)}, kByte);
+    Tensor t = detail::empty_raw({std::int64_t(sizeof words)}, kByte);
     std::memcpy(t.data_ptr(), words, sizeof words);
     return t;
 }

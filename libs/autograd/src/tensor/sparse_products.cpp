@@ -1,11 +1,9 @@
 // Products of a sparse matrix and a strided one, composed of ops over the values.
 #include "tensor/sparse_products.hpp"
 
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 
@@ -17,7 +15,7 @@ namespace reel::detail {
 namespace {
 /// The sum over entries e of `terms[e]`, which goes to row `rows[e]` of `n`.
 Tensor added_to_rows(std::int64_t n, const Tensor& rows, const Tensor& terms) {
-    return reel::zeros({n, terms.size(1)}, terms.options().requires_grad(false)).index_add(0, rows, terms);
+    return terms.new_zeros({n, terms.size(1)}).index_add(0, rows, terms);
 }
 /// A matrix of entries `values[e]` at `(rows[e], columns[e])`, with `n` rows, times `dense`.
 Tensor entries_times(std::int64_t n, const Tensor& rows, const Tensor& columns, const Tensor& values,

@@ -8,7 +8,6 @@
 
 #include <reel/autograd/kernels/attention.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "dnn/enabled.hpp"
 #include "dnn/operations.hpp"
@@ -128,8 +127,7 @@ bool attention(const Tensor& out, const Tensor& stats, const Tensor& query, cons
     const Operands a(query, key, value, kind);
     if (!a.causal && !stats.defined()) return in_one_operation(out, a);
     // there are engines only for those who want the sums
-    const Tensor sums =
-        stats.defined() ? stats : reel::empty({out.size(0), out.size(1), out.size(2), 1}, out.options().dtype(kFloat));
+    const Tensor sums = stats.defined() ? stats : out.new_empty({out.size(0), out.size(1), out.size(2), 1}, kFloat);
     return in_operations(out, sums, a);
 }
 

@@ -4,7 +4,6 @@
 
 #include <reel/autograd/kernels/batch_norm.hpp>
 #include <reel/autograd/kernels/rms_norm.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "dnn.hpp"
 #include "dnn/enabled.hpp"
@@ -36,7 +35,7 @@ struct Gradients {
 /// cuDNN computes all gradients or none: those that nobody wants get memory for a while.
 bool backward(const char* op, cudnnBackendNormMode_t mode, const Layout& l, const Gradients& t) {
     const auto or_own = [](const Tensor& wanted, const Tensor& like) {
-        return wanted.defined() ? wanted : reel::empty(like.sizes(), like.options());
+        return wanted.defined() ? wanted : like.new_empty(like.sizes());
     };
     const Tensor gw = or_own(t.gw, t.weight), gb = or_own(t.gb, t.weight);
     Graph graph(op, t.x);

@@ -7,10 +7,7 @@
 #include <reel/autograd/context.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/shape/arrange.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/cuda/device.hpp>
 
@@ -29,9 +26,7 @@ bool takes(const RnnPlan& p, DeviceIndex index) {
     // lengths are sent from the host, which a capture does not allow
     return is_even(p) || (!p.reverse && !capture_memory(index));
 }
-Tensor bytes(std::size_t count, const Tensor& where) {
-    return reel::empty({std::int64_t(count)}, where.options().requires_grad(false).dtype(kByte));
-}
+Tensor bytes(std::size_t count, const Tensor& where) { return where.new_empty({std::int64_t(count)}, kByte); }
 void* data_or_null(const Tensor& t) { return t.defined() && t.numel() > 0 ? t.data_ptr() : nullptr; }
 
 /// Rows in the order in which the layer goes through them.
@@ -51,7 +46,7 @@ void each_stretch(const std::vector<Stretch>& stretches, const Tensor& memory, c
                   F f) {
     for (const Stretch& s : stretches)
         if (const Tensor& t = operands[s.operand]; t.defined())
-            f(narrow(memory, 0, s.place, s.count), narrow(t.view({-1}), 0, s.from, s.count));
+            f(memory.narrow(0, s.place, s.count), t.view({-1}).narrow(0, s.from, s.count));
 }
 /// The weights as cuDNN wants them: where they are, if they lie so, else a copy. Undefined where cuDNN has others.
 Tensor weights_of(const RnnLayer& layer, const std::array<Tensor, 5>& operands) {
@@ -76,7 +71,7 @@ bool rnn(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& h
     const cudnnForwardMode_t mode = kept ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
     const RnnLayer::Room room = layer->room(mode);
     const Tensor work = bytes(room.work, v.x), reserve = bytes(kept ? room.kept : 0, v.x), x = in_order(p, v.x),
-                 y = p.reverse ? reel::empty(output.sizes(), output.options()) : output;
+                 y = p.reverse ? output.new_empty(output.sizes()) : output;
     check(api()->cudnnRNNForward(layer->handle(), layer->rnn(), mode, layer->lengths(), layer->inputs(), x.data_ptr(),
                                  layer->outputs(), y.data_ptr(), layer->states(), v.h0.data_ptr(), hn.data_ptr(),
                                  layer->cells(), data_or_null(v.c0), data_or_null(cn),
@@ -90,10 +85,10 @@ bool rnn(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& h
 
 /// What cuDNN writes, whether it is wanted or not.
 Tensor or_own(const Tensor& wanted, const Tensor& like) {
-    return wanted.defined() || !like.defined() ? wanted : reel::empty(like.sizes(), like.options());
+    return wanted.defined() || !like.defined() ? wanted : like.new_empty(like.sizes());
 }
 Tensor or_zeros(const Tensor& given, const Tensor& like) {
-    return given.defined() || !like.defined() ? given : reel::zeros(like.sizes(), like.options());
+    return given.defined() || !like.defined() ? given : like.new_zeros(like.sizes());
 }
 
 void rnn_backward(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& grad_output,
@@ -108,8 +103,8 @@ void rnn_backward(const char* op, const RnnPlan& p, const Tensor& output, const 
     const Tensor work = bytes(room.work, v.x), reserve = kept.reserve.clone(); // which is written over
     const Tensor x = in_order(p, v.x), y = in_order(p, output), gy = in_order(p, or_zeros(grad_output, output)),
                  ghn = or_zeros(grad_hn, v.h0), gcn = or_zeros(grad_cn, v.c0),
-                 gx = p.reverse ? reel::empty(v.x.sizes(), v.x.options()) : or_own(grads.x, v.x),
-                 gh = or_own(grads.h0, v.h0), gc = or_own(grads.c0, v.c0);
+                 gx = p.reverse ? v.x.new_empty(v.x.sizes()) : or_own(grads.x, v.x), gh = or_own(grads.h0, v.h0),
+                 gc = or_own(grads.c0, v.c0);
     const std::size_t weight_bytes = std::size_t(kept.weights.numel()) * elementSize(p.dtype);
     check(api()->cudnnRNNBackwardData_v8(layer->handle(), layer->rnn(), layer->lengths(), layer->outputs(),
                                          y.data_ptr(), gy.data_ptr(), layer->inputs(), gx.data_ptr(), layer->states(),
@@ -149,7 +144,7 @@ std::vector<Tensor> flat_weights(const char* op, RnnCell cell, const Tensor& w_i
     std::vector<Tensor> flat(parts.size());
     for (const Stretch& s : *stretches) {
         if (s.from != 0 || s.count != parts[s.operand].numel()) return {}; // an operand in pieces
-        flat[s.operand] = narrow(memory, 0, s.place, s.count).view(parts[s.operand].sizes());
+        flat[s.operand] = memory.narrow(0, s.place, s.count).view(parts[s.operand].sizes());
         flat[s.operand].copy_(parts[s.operand]);
     }
     return flat;

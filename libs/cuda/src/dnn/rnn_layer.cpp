@@ -5,9 +5,6 @@
 
 #include <reel/autograd/context.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
@@ -91,10 +88,10 @@ bool RnnLayer::set() {
     };
     states(states_, p.out);
     states(cells_, p.hidden);
-    const TensorOptions whole = where_.options().requires_grad(false).dtype(kInt);
     // equal ones are made there: nothing is sent, which a capture would not allow
-    lengths_ = lengths.front() == lengths.back() ? reel::full({p.batch()}, Scalar(std::int64_t(lengths.front())), whole)
-                                                 : reel::tensor(lengths, TensorOptions(kInt)).to(where_.device());
+    lengths_ = lengths.front() == lengths.back()
+                   ? where_.new_full({p.batch()}, Scalar(std::int64_t(lengths.front())), kInt)
+                   : reel::tensor(lengths, TensorOptions(kInt)).to(where_.device());
     return true;
 }
 
@@ -106,7 +103,7 @@ std::size_t RnnLayer::weight_bytes() const {
 }
 Tensor RnnLayer::weight_memory() const {
     const std::int64_t count = std::int64_t(weight_bytes() / elementSize(plan_.dtype));
-    return reel::zeros({count}, where_.options().requires_grad(false));
+    return where_.new_zeros({count});
 }
 Tensor RnnLayer::memory_of(const std::array<Tensor, 5>& weights, const std::vector<Stretch>& stretches) const {
     const std::int64_t each = std::int64_t(elementSize(plan_.dtype)), bytes = std::int64_t(weight_bytes());

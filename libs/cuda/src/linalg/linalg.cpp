@@ -4,7 +4,6 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/linalg.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
@@ -26,9 +25,7 @@ namespace reel::cuda {
 
 namespace {
 
-Tensor fresh(const Tensor& like, IntArrayRef sizes, ScalarType t) {
-    return reel::empty(sizes, like.options().requires_grad(false).dtype(t));
-}
+Tensor fresh(const Tensor& like, IntArrayRef sizes, ScalarType t) { return like.new_empty(sizes, t); }
 
 void cholesky(const char* op, const Tensor& a, const Tensor& info, bool upper) {
     if (!solver::takes(a)) return ThroughHost<kernels::cholesky, &cpu::cholesky>::run(op, a, info, upper);
@@ -88,8 +85,7 @@ void svd(const char* op, const Tensor& a, const Tensor& u, const Tensor& s, cons
     const Tensor info = fresh(a, {s.numel() / s.size(-1)}, kInt);
     if (a.size(-1) >= a.size(-2)) solver::gesvd(op, a, u, s, vh, info, full);
     else {
-        const Tensor left = reel::empty(vh.mT().sizes(), vh.options()),
-                     right = reel::empty(u.mT().sizes(), u.options());
+        const Tensor left = vh.new_empty(vh.mT().sizes()), right = u.new_empty(u.mT().sizes());
         solver::gesvd(op, turned(a), left, s, right, info, full);
         Tensor(u).copy_(right.mH());
         Tensor(vh).copy_(left.mH());

@@ -4,7 +4,6 @@
 #include <reel/autograd/kernels/linear.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 
@@ -74,7 +73,7 @@ void grouped_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Tenso
         if (count == 0) continue;
         if (rows) mm(narrow(out, 0, begin, count), narrow(a, 0, begin, count), b.select(0, group), 1, 0);
         else if (columns) {
-            const Tensor part = reel::empty({out.size(0), count}, out.options());
+            const Tensor part = out.new_empty({out.size(0), count});
             mm(part, a.select(0, group), narrow(b, 1, begin, count), 1, 0);
             narrow(out, 1, begin, count).copy_(part);
         } else mm(out.select(0, group), narrow(a, 1, begin, count), narrow(b, 0, begin, count), 1, 0);

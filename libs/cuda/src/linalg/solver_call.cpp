@@ -3,7 +3,6 @@
 #if __has_include(<cusolverDn.h>)
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "check.hpp"
 
@@ -73,12 +72,10 @@ void* nth(const Tensor& t, std::int64_t i, std::int64_t count) {
 }
 int* nth_info(const Tensor& info, std::int64_t i) { return static_cast<int*>(nth(info, i, 1)); }
 void Room::take(const Tensor& where) {
-    there = reel::empty({std::int64_t(there_bytes)}, where.options().requires_grad(false).dtype(kByte));
+    there = where.new_empty({std::int64_t(there_bytes)}, kByte);
     here.resize(here_bytes);
 }
-Tensor integers(const Tensor& where, std::int64_t count) {
-    return reel::empty({count}, where.options().requires_grad(false).dtype(kInt));
-}
+Tensor integers(const Tensor& where, std::int64_t count) { return where.new_empty({count}, kInt); }
 
 } // namespace reel::cuda::solver
 

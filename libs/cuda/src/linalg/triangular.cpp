@@ -5,7 +5,6 @@
 #include <memory>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"
@@ -79,7 +78,7 @@ void trsm(const char* op, const Tensor& x, const Tensor& a, bool upper, bool lef
     const DeviceGuard guard(index);
     const cublasHandle_t h = handle(op, index);
     // in the order of the stream; a captured graph keeps it
-    const Tensor room = reel::empty({room_bytes}, a.options().requires_grad(false).dtype(kByte));
+    const Tensor room = a.new_empty({room_bytes}, kByte);
     check(api()->cublasSetWorkspace_v2(h, room.data_ptr(), std::size_t(room_bytes)), op, "cublasSetWorkspace");
     const auto run = [&]<class T>(auto function, const T& one) {
         Trsm<T>{function,

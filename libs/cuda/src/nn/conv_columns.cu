@@ -6,7 +6,6 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/copy.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "scratch.cuh"
 
@@ -68,7 +67,7 @@ public:
         constexpr std::int64_t most_bytes = 64 << 20;
         const std::int64_t bytes = per_image_ * elementSize(like.scalar_type());
         images = std::clamp<std::int64_t>(most_bytes / bytes, 1, g.batch);
-        columns_ = reel::empty({images, g.groups, rows_, out_}, like.options());
+        columns_ = like.new_empty({images, g.groups, rows_, out_});
     }
     std::int64_t images; ///< at a time
 
@@ -139,7 +138,7 @@ void conv_transpose_by_columns(const ConvGeometry& g, const Tensor& x, const Ten
                                const Tensor& bias) {
     const NoGradGuard no_grad;
     if (is_narrow(x)) { // added up in float32 and rounded once
-        const Tensor sums = reel::empty(x.sizes(), x.options().dtype(kFloat));
+        const Tensor sums = x.new_empty(x.sizes(), kFloat);
         conv_transpose_by_columns(g, sums, wide(y), wide(w), wide(bias));
         return kernels::copy(x, sums, false);
     }
@@ -154,7 +153,7 @@ void conv_transpose_by_columns(const ConvGeometry& g, const Tensor& x, const Ten
 void conv_weight_by_columns(const ConvGeometry& g, const Tensor& w, const Tensor& x, const Tensor& y) {
     const NoGradGuard no_grad;
     if (is_narrow(w)) {
-        const Tensor sums = reel::empty(w.sizes(), w.options().dtype(kFloat));
+        const Tensor sums = w.new_empty(w.sizes(), kFloat);
         conv_weight_by_columns(g, sums, wide(x), wide(y));
         return kernels::copy(w, sums, false);
     }

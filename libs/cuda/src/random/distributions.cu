@@ -4,7 +4,6 @@
 #include <reel/autograd/kernels/random.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 
 #include "first_where.cuh"
@@ -34,7 +33,7 @@ void draw_each(const char* op, const Tensor& out, const OptionalGenerator& gener
     if (out.numel() == 0) return;
     const DeviceIndex device = out.device().index();
     const bool direct = out.scalar_type() == kDouble && out.is_contiguous();
-    const Tensor drawn = direct ? out : reel::empty(out.sizes(), TensorOptions().dtype(kDouble).device(out.device()));
+    const Tensor drawn = direct ? out : out.new_empty(out.sizes(), kDouble);
     for_each(op, device, out.numel(),
              DrawEach<One>{data<double>(drawn), draw(op, device, generator, out.numel()), one});
     if (!direct) kernels::copy.on(out, out, drawn, false);
@@ -165,7 +164,7 @@ void multinomial(const Tensor& out, const Tensor& given, bool replacement, const
                         draw("multinomial", device, generator, rows * samples)});
         return;
     }
-    const Tensor quotients = reel::empty({rows, n}, weights.options());
+    const Tensor quotients = weights.new_empty({rows, n});
     draw_each("multinomial", quotients, generator, Race{data<double>(weights)});
     const SortedKeys sorted = sort_keys("multinomial", keys_of("multinomial", quotients, true), n);
     for_each("multinomial", device, rows * samples,

@@ -1,6 +1,5 @@
 // Points by where they lie.
 #include <reel/autograd/kernels/histogram.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 
 #include <cmath>
 #include <vector>
@@ -89,7 +88,7 @@ template <class T> struct RoundOnce {
 
 void histc(const Tensor& out, const Tensor& input, double low, double high) {
     const DeviceIndex index = out.device().index();
-    const Tensor counts = reel::zeros(out.sizes(), TensorOptions().dtype(kLong).device(out.device()));
+    const Tensor counts = out.new_zeros(out.sizes(), kLong);
     dispatch(FloatingTypes(), "histc", input, [&]<class T>() {
         for_each("histc", index, input.numel(),
                  IntoBins<T>{data<std::int64_t>(counts), data<T>(input), low, high, out.numel()});

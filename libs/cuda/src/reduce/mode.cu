@@ -1,7 +1,6 @@
 // Modes: rows are sorted, runs of equal elements are measured, and the longest is taken.
 #include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/kernels/sort.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "scan.cuh"
 
@@ -31,9 +30,8 @@ __global__ void pick_kernel(std::int64_t* places, const std::int64_t* order, std
 void mode_place(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     const std::int64_t count = out.numel();
     if (count == 0) return;
-    const TensorOptions there = rows.options();
-    const Tensor values = reel::empty({count, inner}, there), order = reel::empty({count, inner}, there.dtype(kLong)),
-                 lengths = reel::empty({count, inner}, there.dtype(kLong));
+    const Tensor values = rows.new_empty({count, inner}), order = rows.new_empty({count, inner}, kLong),
+                 lengths = rows.new_empty({count, inner}, kLong);
     kernels::sort("mode", values, order, rows.view({count, inner}), false, true);
     for_dtype<floats | halves | whole>("mode", rows, [&]<class T>() {
         scan_rows("mode", rows, RunLengths<T>{Elements<T>(values), Elements<std::int64_t>(lengths).data}, count, inner);

@@ -8,11 +8,8 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/fft.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "spectral/plan.hpp"
 #include "through_host.hpp"
@@ -31,7 +28,7 @@ Dims moved(const Tensor& t, IntArrayRef over) {
     for (const std::int64_t d : over) order.push_back(d);
     return order;
 }
-Tensor fresh(const Tensor& like, IntArrayRef sizes) { return reel::empty(sizes, like.options().requires_grad(false)); }
+Tensor fresh(const Tensor& like, IntArrayRef sizes) { return like.new_empty(sizes); }
 
 /// `y` gets the transform of `x` along `over`, up to three dimensions. False, with nothing done, where cuFFT has none.
 bool transform(const char* op, const Tensor& y, const Tensor& x, IntArrayRef over, fft::Kind kind, bool forward) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"
@@ -70,7 +69,7 @@ public:
         const DeviceIndex index = in.device().index();
         check(api()->cufftSetStream(raw_, raw_stream(index)), op, "cufftSetStream");
         // in the order of the stream: whoever gets the memory next comes after
-        const Tensor work = reel::empty({std::int64_t(work_bytes_)}, in.options().requires_grad(false).dtype(kByte));
+        const Tensor work = in.new_empty({std::int64_t(work_bytes_)}, kByte);
         if (work_bytes_ > 0) check(api()->cufftSetWorkArea(raw_, work.data_ptr()), op, "cufftSetWorkArea");
         check(api()->cufftXtExec(raw_, in.data_ptr(), out.data_ptr(), forward ? CUFFT_FORWARD : CUFFT_INVERSE), op,
               "cufftXtExec");

@@ -1,7 +1,5 @@
 #include "collectives/on_devices.hpp"
 
-#include <reel/autograd/ops/factory/empty.hpp>
-
 #include "group/issue.hpp"
 
 namespace reel::distributed::detail {
@@ -35,7 +33,7 @@ DeviceCarrier* carrier_for(const Group& group, const Envelope& e, const Tensors&
 Tensor dense(const Tensor& tensor, bool read) {
     const Tensor values = tensor.data();
     if (values.is_contiguous()) return values;
-    return read ? values.contiguous() : empty(values.sizes(), values.options());
+    return read ? values.contiguous() : values.new_empty(values.sizes());
 }
 /// `in`, or a copy where it lies in memory that is written meanwhile.
 Tensor apart(const Tensor& in, const Tensor& out) {
@@ -45,7 +43,7 @@ Tensor apart(const Tensor& in, const Tensor& out) {
 Tensor empty_for_all(const Group& group, const Tensor& part) {
     std::vector<std::int64_t> sizes(part.sizes().begin(), part.sizes().end());
     sizes.insert(sizes.begin(), group.size());
-    return empty(sizes, part.options());
+    return part.new_empty(sizes);
 }
 
 /// What is written, and how it gets where it belongs.

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include <reel/autograd/ops/factory/empty.hpp>
-
 namespace reel::distributed::detail {
 
 Operand::Operand(const Tensor& tensor, bool read)
@@ -11,7 +9,7 @@ Operand::Operand(const Tensor& tensor, bool read)
     const Tensor values = tensor.data();
     if (direct_) contiguous_ = values;
     else if (read) contiguous_ = values.to(kCPU).contiguous();
-    else contiguous_ = empty(values.sizes(), values.options().device(kCPU));
+    else contiguous_ = values.new_empty(values.sizes(), kCPU);
     bytes_ = static_cast<std::byte*>(contiguous_.data_ptr());
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 
 namespace reel::distributed::detail {
 
@@ -42,7 +41,7 @@ Bucket::Bucket(const std::vector<Tensor>& parameters, std::vector<std::size_t> o
     std::int64_t elements = 0;
     for (const std::size_t i : members) elements += parameters[i].numel();
     const Tensor& first = parameters[members.front()];
-    buffer = reel::zeros({elements}, TensorOptions(first.scalar_type()).device(first.device()));
+    buffer = first.new_zeros({elements});
     std::int64_t at = 0;
     for (const std::size_t i : members) {
         const Tensor& p = parameters[i];

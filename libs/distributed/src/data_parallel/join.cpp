@@ -1,6 +1,5 @@
 // Ranks with more and fewer batches than others. Before collectives every rank says what it is about to do, or that it
 // has run out; so those that have run out know what to take part in.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/distributed/join.hpp>
 
@@ -44,8 +43,7 @@ void Join::leave() noexcept {
 std::vector<std::int64_t> Join::exchange(std::int64_t code) const {
     const NoGradGuard no_grad;
     const Device device(group_.backend() == Backend::kNCCL ? kCUDA : kCPU); // which takes nothing else
-    const Tensor mine = reel::full({1}, Scalar(code), kLong).to(device),
-                 all = reel::empty({group_.size()}, TensorOptions(kLong).device(device));
+    const Tensor mine = reel::full({1}, Scalar(code), kLong).to(device), all = mine.new_empty({group_.size()});
     all_gather_into(all, mine, group_);
     const Tensor host = all.to(Device(kCPU));
     const std::int64_t* const codes = host.data_ptr<std::int64_t>();

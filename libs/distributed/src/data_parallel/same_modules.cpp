@@ -5,7 +5,6 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/distributed/collectives.hpp>
 
 #include "agreement/texts.hpp"
@@ -77,8 +76,7 @@ void send_tensors(const std::vector<Tensor>& tensors, std::int64_t from, const P
             broadcast(alike[0], root, group);
             continue;
         }
-        const Tensor together =
-            reel::empty({elements}, TensorOptions(alike[0].scalar_type()).device(alike[0].device()));
+        const Tensor together = alike[0].new_empty({elements});
         const auto each = [&](auto fn) {
             std::int64_t at = 0;
             for (const Tensor& t : alike) {

@@ -1,6 +1,4 @@
 // Batch normalisation over the batches of all ranks: one exchange of moments in forward, one of sums in backward.
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
@@ -62,15 +60,14 @@ Tensor per_channel(const Tensor& t, const Tensor& x) {
 Moments joint_moments(const Tensor& x, const ProcessGroup& group) {
     const std::int64_t channels = x.size(1), values = x.numel() / std::max<std::int64_t>(channels, 1);
     const auto dims = all_but_channels(x);
-    const TensorOptions options = TensorOptions(x.scalar_type()).device(x.device());
-    const Tensor mine = reel::zeros({1, 2 * channels + 1}, options);
+    const Tensor mine = x.new_zeros({1, 2 * channels + 1});
     if (values > 0) {
         const Tensor mean = x.mean(dims), away = x - per_channel(mean, x);
         mine.narrow(1, 0, channels).copy_(mean.unsqueeze(0));
         mine.narrow(1, channels, channels).copy_((away * away).sum(dims).unsqueeze(0));
         mine.narrow(1, 2 * channels, 1).fill_(Scalar(values));
     }
-    const Tensor all = reel::empty({group.size(), 2 * channels + 1}, options);
+    const Tensor all = x.new_empty({group.size(), 2 * channels + 1});
     all_gather_into(all, mine, group);
     const Tensor means = all.narrow(1, 0, channels), squares = all.narrow(1, channels, channels),
                  counts = all.narrow(1, 2 * channels, 1);

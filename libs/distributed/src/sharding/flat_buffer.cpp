@@ -1,6 +1,5 @@
 #include "sharding/flat_buffer.hpp"
 
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributed/collectives.hpp>
@@ -16,7 +15,7 @@ void FlatBuffer::add(std::size_t parameter, const std::vector<std::int64_t>& siz
 
 Gathering FlatBuffer::begin_gather(const ProcessGroup& group, const std::vector<Tensor>& locals, bool beside) const {
     const TensorOptions options = TensorOptions(dtype_).device(device_);
-    const Tensor own = reel::zeros({length_}, options), all = reel::empty({length_ * ranks_}, options);
+    const Tensor own = reel::zeros({length_}, options), all = own.new_empty({length_ * ranks_});
     for (std::size_t i = 0; i < places_.size(); ++i)
         if (const std::int64_t n = locals[i].numel(); n > 0)
             own.narrow(0, places_[i].offset, n).copy_(locals[i].detach().reshape({-1}));
@@ -30,7 +29,7 @@ void FlatBuffer::end_gather(const Gathering& gathering, std::vector<Tensor>& who
     const Tensor& all = gathering.all;
     for (const FlatPlace& p : places_) {
         const std::int64_t size = row_size(p.sizes);
-        const Tensor whole_one = reel::empty(p.sizes, all.options()), flat = whole_one.view({-1});
+        const Tensor whole_one = all.new_empty(p.sizes), flat = whole_one.view({-1});
         for (std::int64_t r = 0; r < ranks_; ++r)
             if (const Rows rows = rows_of(r, p.sizes[0], ranks_); rows.count * size > 0)
                 flat.narrow(0, rows.begin * size, rows.count * size)
@@ -44,7 +43,7 @@ void FlatBuffer::reduce(const ProcessGroup& group, const std::vector<Tensor>& gr
     // Behind each segment stands which parameters this rank has a gradient of: the sum tells whether any rank has.
     const auto count = std::int64_t(places_.size()), segment = length_ + count;
     const TensorOptions options = TensorOptions(dtype_).device(device_);
-    const Tensor all = reel::zeros({ranks_, segment}, options), own = reel::empty({segment}, options);
+    const Tensor all = reel::zeros({ranks_, segment}, options), own = all.new_empty({segment});
     for (std::int64_t i = 0; i < count; ++i) {
         if (!gradients[std::size_t(i)].defined()) continue;
         const FlatPlace& p = places_[std::size_t(i)];

@@ -7,8 +7,6 @@
 #include <boost/core/demangle.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributed/clip_grad_norm.hpp>
 #include <reel/distributed/collectives.hpp>
@@ -184,8 +182,7 @@ Tensor full_tensor(const Tensor& rows, const Shard& shard) {
                      rows.defined() ? str(rows.sizes()) : std::string("an undefined tensor"));
     std::vector<std::int64_t> sizes = shard.sizes, padded = shard.sizes;
     sizes[0] = each, padded[0] = each * n;
-    const Tensor own = reel::zeros(sizes, rows.options().requires_grad(false)),
-                 all = reel::empty(padded, own.options());
+    const Tensor own = rows.new_zeros(sizes), all = rows.new_empty(padded);
     own.narrow(0, 0, shard.rows).copy_(rows.detach());
     all_gather_into(all, own, shard.group);
     return all.narrow(0, 0, shard.sizes[0]);

@@ -6,7 +6,6 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/session.hpp>
@@ -65,7 +64,7 @@ namespace {
 Work send_flat(const std::vector<Tensor>& parameters, std::int64_t owner, const ProcessGroup& group, Tensor& flat) {
     std::int64_t length = 0;
     for (const Tensor& p : parameters) length += p.numel();
-    flat = reel::empty({length}, parameters[0].detach().options().requires_grad(false));
+    flat = parameters[0].new_empty({length});
     if (group.rank() == owner)
         for (std::int64_t i = 0, at = 0; std::size_t(i) < parameters.size(); at += parameters[std::size_t(i++)].numel())
             flat.narrow(0, at, parameters[std::size_t(i)].numel())

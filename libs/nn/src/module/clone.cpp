@@ -5,7 +5,6 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/nn/module.hpp>
 
@@ -63,7 +62,7 @@ struct CopyMemo {
                                one[] = {1};
             row = moved(reel::clone(reel::as_strided(t.detach(), all, one, 0)));
         }
-        Tensor copy = reel::empty({0}, TensorOptions(row.device()).dtype(row.scalar_type()));
+        Tensor copy = row.new_empty({0});
         copy.set_data(reel::as_strided(row, t.sizes(), t.strides(), t.storage_offset())); // no view itself
         return copy;
     }

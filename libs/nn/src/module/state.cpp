@@ -4,7 +4,6 @@
 #include <unordered_set>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/tables.hpp"
@@ -129,7 +128,7 @@ void Module::load_one(const std::string& name, bool parameter, const Value& sour
     }
     const Tensor target = (parameter ? parameters_ : buffers_)[name];
     Tensor t = source.toTensor();
-    if (target.dim() == 0 && t.dim() == 1 && t.numel() == 1) t = reel::select(t, 0, 0);
+    if (target.dim() == 0 && t.dim() == 1 && t.numel() == 1) t = t.select(0, 0);
     if (!t.sizes().equals(target.sizes())) {
         lists.errors.push_back(str("size mismatch for ", key, ": the checkpoint has shape ", t.sizes(),
                                    ", the module has ", target.sizes()));

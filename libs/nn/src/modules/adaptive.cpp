@@ -3,14 +3,12 @@
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/nn/modules/adaptive.hpp>
 
@@ -102,7 +100,7 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Ten
                "] were found. ");
     const Tensor head_scores = reel::log_softmax(head(x), 1);
     output = output + reel::squeeze(reel::gather(head_scores, 1, reel::unsqueeze(places, 1)), 1);
-    const Tensor loss = reel::mean(reel::neg(output));
+    const Tensor loss = reel::mean(-output);
     return {batched ? output : reel::squeeze(output, 0), loss};
 }
 Value AdaptiveLogSoftmaxWithLossImpl::forward_values(const Args& args, const Kwargs& kwargs) {
@@ -112,9 +110,9 @@ Value AdaptiveLogSoftmaxWithLossImpl::forward_values(const Args& args, const Kwa
 }
 Tensor AdaptiveLogSoftmaxWithLossImpl::full_log_prob(const Tensor& input, const Tensor& head_output) const {
     const Tensor scores = reel::log_softmax(head_output, 1);
-    std::vector<Tensor> parts{reel::narrow(scores, 1, 0, shortlist_size)};
+    std::vector<Tensor> parts{scores.narrow(1, 0, shortlist_size)};
     for (std::int64_t i = 0; i < n_clusters; ++i)
-        parts.push_back(reel::log_softmax(cluster(i, input), 1) + reel::narrow(scores, 1, shortlist_size + i, 1));
+        parts.push_back(reel::log_softmax(cluster(i, input), 1) + scores.narrow(1, shortlist_size + i, 1));
     return reel::cat(parts, 1);
 }
 Tensor AdaptiveLogSoftmaxWithLossImpl::log_prob(const Tensor& input) { return full_log_prob(input, head(input)); }

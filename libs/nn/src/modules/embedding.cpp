@@ -1,7 +1,6 @@
 // Embedding tables.
 #include <reel/autograd/ops/nn/embedding.hpp>
 #include <reel/autograd/ops/nn/embedding_bag.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/nn/modules/embedding.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -61,7 +60,7 @@ void EmbeddingImpl::reset_parameters() {
     init::normal_(weight);
     if (!options.padding_idx()) return;
     NoGradGuard guard;
-    reel::select(weight, 0, *options.padding_idx()).zero_();
+    weight.select(0, *options.padding_idx()).zero_();
 }
 Tensor EmbeddingImpl::forward(const Tensor& indices) {
     return reel::functional_embedding(indices, weight, options.padding_idx(), options.max_norm(), options.norm_type(),
@@ -105,7 +104,7 @@ void EmbeddingBagImpl::reset_parameters() {
     init::normal_(weight);
     if (!options.padding_idx()) return;
     NoGradGuard guard;
-    reel::select(weight, 0, *options.padding_idx()).zero_();
+    weight.select(0, *options.padding_idx()).zero_();
 }
 Tensor EmbeddingBagImpl::forward(const Tensor& indices, const Tensor& offsets, const Tensor& per_sample_weights) {
     return reel::functional_embedding_bag(indices, weight, offsets, options.max_norm(), options.norm_type(),

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 namespace reel::rl::detail {
 
@@ -79,7 +78,7 @@ void Rows::add_leaf(NestedKey key, const Tensor& tensor) {
         for (std::int64_t d = 0; d < tensor.dim(); ++d) (d < dim_ ? leaf.blocks : leaf.bytes) *= sizes[std::size_t(d)];
     }
     sizes.insert(sizes.begin() + dim_, count_);
-    leaf.all = reel::empty(sizes, TensorOptions(tensor.scalar_type()).device(tensor.device()));
+    leaf.all = tensor.new_empty(sizes);
     leaves_.push_back(std::move(leaf));
 }
 

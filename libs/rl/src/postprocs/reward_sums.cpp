@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include <reel/autograd/function.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/parallel.hpp>
 
 namespace reel::rl {
@@ -89,7 +88,7 @@ struct SumRule {
 template <class T> Tensor sums(const Tensor& given, const Lookahead& lookahead, const SumRule& rule) {
     using Sum = typename SumType<T>::type;
     const Tensor reward = given.contiguous();
-    const Tensor out = empty(reward.sizes(), reward.options());
+    const Tensor out = reward.new_empty(reward.sizes());
     const StepLayout l = lookahead.layout;
     const std::int64_t width = l.steps() ? reward.numel() / l.steps() : 0, length = l.length;
     if (width == 0) return out;

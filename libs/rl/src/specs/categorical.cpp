@@ -3,7 +3,6 @@
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/rl/specs/categorical.hpp>
 
 #include <algorithm>
@@ -71,7 +70,7 @@ struct CategoricalImpl : SpecImpl {
         if (!choices.several) return reel::one_hot(index, choices.nvec[0]).to(kBool);
         std::vector<Tensor> parts;
         for (std::size_t i = 0; i < choices.nvec.size(); ++i)
-            parts.push_back(reel::one_hot(reel::select(index, -1, std::int64_t(i)), choices.nvec[i]));
+            parts.push_back(reel::one_hot(index.select(-1, std::int64_t(i)), choices.nvec[i]));
         return reel::cat(parts, -1).to(kBool);
     }
     TensorSpec to_one_hot_spec() const override {

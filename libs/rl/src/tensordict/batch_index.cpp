@@ -5,7 +5,6 @@
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 
 namespace reel::rl::detail {
 
@@ -152,18 +151,16 @@ void BatchIndex::finish(const char* op) {
 }
 
 Tensor BatchIndex::pick(const Tensor& leaf) const {
-    if (indices_.size() == 1 && indices_[0].kind() == Kind::Integer)
-        return reel::select(leaf, 0, indices_[0].integer());
+    if (indices_.size() == 1 && indices_[0].kind() == Kind::Integer) return leaf.select(0, indices_[0].integer());
     if (indices_.empty()) return leaf;
     if (indices_.size() == 1 && indices_[0].kind() == Kind::Slice) {
         const indexing::Slice& s = indices_[0].slice();
-        return reel::slice(leaf, 0, s.start(), s.stop(), s.step());
+        return leaf.slice(0, s.start(), s.stop(), s.step());
     }
     return leaf.index(ArrayRef<TensorIndex>(indices_));
 }
 void BatchIndex::put(const Tensor& leaf, const Tensor& value) const {
-    if (indices_.size() == 1 && indices_[0].kind() == Kind::Integer)
-        reel::select(leaf, 0, indices_[0].integer()).copy_(value);
+    if (indices_.size() == 1 && indices_[0].kind() == Kind::Integer) leaf.select(0, indices_[0].integer()).copy_(value);
     else if (indices_.empty()) leaf.copy_(value);
     else leaf.index_put_(ArrayRef<TensorIndex>(indices_), value);
 }

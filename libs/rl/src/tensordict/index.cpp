@@ -1,7 +1,6 @@
 // Parts of the batch: index, index_put_, gather.
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "tensordict/batch_index.hpp"
 #include "tensordict/storing.hpp"
@@ -61,7 +60,7 @@ TensorDict TensorDict::operator[](std::int64_t i) const {
     REEL_CHECK_INDEX(i >= -n && i < n, "TensorDict::operator[]: index ", i, " is out of range for the batch size ",
                      IntArrayRef(impl.batch_size));
     return with_leaves(impl, after(impl.batch_size, 1), impl.batch_size.size(),
-                       [i](const Tensor& t) { return reel::select(t, 0, i); });
+                       [i](const Tensor& t) { return t.select(0, i); });
 }
 TensorDict TensorDict::operator[](const Tensor& index) const { return this->index({index}); }
 TensorDict TensorDict::operator[](indexing::Slice slice) const { return this->index({slice}); }

@@ -4,7 +4,6 @@
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/shape/stack.hpp>
 
 #include "exported/autocast.hpp"
@@ -37,7 +36,7 @@ struct CondGradients : autograd::Function<CondGradients> {
     static autograd::variable_list forward(autograd::AutogradContext* ctx, const autograd::variable_list& results,
                                            const autograd::variable_list& read) {
         Args shapes;
-        for (const Tensor& t : read) shapes.emplace_back(reel::zeros({}, t.options()).expand(t.sizes()));
+        for (const Tensor& t : read) shapes.emplace_back(t.new_zeros({}).expand(t.sizes()));
         ctx->saved_data.set("operands", IValue::list(std::move(shapes)));
         return results;
     }

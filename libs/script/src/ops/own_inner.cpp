@@ -4,7 +4,6 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include <reel/script/operator.hpp>
 
@@ -146,7 +145,7 @@ IValue safe_softmax(Span a) {
 IValue log_sigmoid_forward(Span a) {
     static const ops::Op& log_sigmoid = op("nn.functional.logsigmoid");
     const Tensor& self = a[0].toTensor();
-    return IValue::tuple({log_sigmoid.call({self}), empty({0}, self.options())});
+    return IValue::tuple({log_sigmoid.call({self}), self.new_empty({0})});
 }
 /// self, target, weight, reduction, ignore_index: the loss, and by what a mean is divided.
 IValue nll_loss_forward(Span a) {
@@ -180,7 +179,7 @@ IValue check_factorization(Span a) {
     return {};
 }
 
-Tensor no_indices(const IValue& like) { return empty({0}, like.toTensor().options().dtype(kLong)); }
+Tensor no_indices(const IValue& like) { return like.toTensor().new_empty({0}, kLong); }
 /// self, sorted, return_inverse, return_counts: always three results, empty where nobody asked.
 IValue unique2(Span a) {
     static const ops::Op& unique = op("_unique2");

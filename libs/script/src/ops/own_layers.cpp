@@ -4,7 +4,6 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
@@ -76,7 +75,7 @@ IValue batch_norm_no_training(Span a) {
     const Tensor& input = a[0].toTensor();
     Tensor out = batch_norm(input, optional_tensor(a[1]), optional_tensor(a[2]), a[3].toTensor(), a[4].toTensor(),
                             false, a[5].toDouble(), a[6].toDouble(), false);
-    const Tensor none = empty({0}, input.options());
+    const Tensor none = input.new_empty({0});
     return IValue::tuple({out, none, none});
 }
 IValue batch_norm_no_stats(Span a) {
@@ -117,7 +116,7 @@ IValue embedding_bag(Span a) {
     const IValue out = op.call({indices, a[0], indices.dim() == 1 ? a[2] : IValue(), IValue(), 2.0, a[3], modes[mode],
                                 a[5], a[6], a.size() > 7 ? a[7] : IValue(false), pads ? a[8] : IValue()});
     // The inner results serve the reference's own derivative alone.
-    const Tensor none = empty({0}, indices.options());
+    const Tensor none = indices.new_empty({0});
     return IValue::tuple({out, none, none, none});
 }
 /// weight, indices, max_norm, norm_type: scales rows of the weight in place.

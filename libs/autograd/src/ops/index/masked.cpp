@@ -3,7 +3,6 @@
 
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/masked.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
@@ -212,7 +211,7 @@ Tensor spread_of(const char* op, const Tensor& input, OptionalIntArrayRef dim, s
     if (!keepdim) count = reshape(count, total.sizes());
     if (c != 0) {
         count = count.to(toRealValueType(wide)) - c;
-        count = maximum(count, zeros({}, count.options()));
+        count = maximum(count, count.new_zeros({}));
     }
     const Tensor v = as(total / count, t);
     return root ? sqrt(v) : v;

@@ -1,12 +1,10 @@
 // A few extreme eigenvalues of symmetric matrices (A. Knyazev, Toward the
 // optimal preconditioned eigensolver, 2001).
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/linalg/lobpcg.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/spectral.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
@@ -40,7 +38,7 @@ Tensor orthonormal(const Tensor& S, const Tensor& B) {
     Tensor basis = S;
     for (int pass = 0; pass < 2; ++pass) { // the second repairs what cancellation left of the first
         const Tensor gram = basis.t().matmul(times(B, basis)), scale = gram.diagonal().clamp_min(Scalar(0)).sqrt();
-        const Tensor inverse = where(scale > Scalar(0), scale.reciprocal(), zeros_like(scale));
+        const Tensor inverse = scale.reciprocal().where(scale > Scalar(0), 0);
         const auto [values, vectors] = linalg_eigh(gram * inverse * inverse.unsqueeze(1));
         const double least = values.select(0, -1).item<double>() * double(values.size(0)) *
                              (S.scalar_type() == kDouble ? std::numeric_limits<double>::epsilon()

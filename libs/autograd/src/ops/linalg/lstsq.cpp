@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/lstsq.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/qr.hpp>
@@ -11,7 +10,6 @@
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
@@ -40,9 +38,9 @@ struct Solved {
 /// The solution of smallest norm; singular values up to rcond times the largest count as zero.
 Solved smallest_solution(const Tensor& a, const Tensor& b, double rcond) {
     const auto [u, s, vh] = linalg_svd(a, false, std::nullopt);
-    const Tensor largest = s.size(-1) == 0 ? zeros(with(batch_sizes(a), {1}), s.options()) : narrow(s, -1, 0, 1);
+    const Tensor largest = s.size(-1) == 0 ? s.new_zeros(with(batch_sizes(a), {1})) : narrow(s, -1, 0, 1);
     const Tensor counts = s > largest * Scalar(rcond);
-    const Tensor inverse = where(counts, reciprocal(s), zeros({}, s.options()));
+    const Tensor inverse = reciprocal(s).where(counts, 0);
     return {matmul(adjoint_of(vh), unsqueeze(inverse, -1) * matmul(adjoint_of(u), b)), sum(counts, -1), s};
 }
 

@@ -2,11 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/spectral.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 
@@ -27,10 +24,10 @@ Cut cut_of(const Tensor& rest, const Tensor& p) {
     const NoGradGuard guard;
     const auto largest = [](const Tensor& t) { return amax(linalg_svdvals(t.detach()), -1); };
     const Tensor cut = largest(rest), inverse = largest(p);
-    const Tensor kept = where(inverse > Scalar(0), reciprocal(inverse), 2 * cut + 1); // any, where nothing is kept
+    const Tensor kept = inverse.reciprocal().where(inverse > Scalar(0), 2 * cut + 1); // any, where nothing is kept
     const double ratio = amax(cut / kept).item<double>(), smallest = std::numeric_limits<double>::epsilon() / 16;
     const double terms = ratio > 0 ? std::log(smallest) / (2 * std::log(std::min(ratio, 1 - 1e-15))) : 1;
-    const Tensor scale = where(cut > Scalar(0), kept * cut, ones_like(cut));
+    const Tensor scale = (kept * cut).where(cut > Scalar(0), 1);
     return {unsqueeze(unsqueeze(scale, -1), -1), terms > 1 ? int(std::ceil(std::log2(terms))) : 0};
 }
 /// m = start + left m right for contractions: the sum of left^i start right^i, twice as many terms with each step.

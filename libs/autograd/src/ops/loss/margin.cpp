@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include <reel/autograd/ops/factory/ranges.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/scatter_reduce.hpp>
 #include <reel/autograd/ops/loss/margin.hpp>
@@ -15,7 +14,6 @@
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
@@ -95,10 +93,10 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::st
     const Tensor t = reshape(target, {n, classes}), counts = cumsum(t < 0, 1) == 0,
                  index = masked_fill(t, logical_not(counts), 0);
     const Tensor is_target =
-        scatter_reduce(zeros({n, classes}, t.options().dtype(kByte)), 1, index, counts.to(kByte), "amax").to(kBool);
+        scatter_reduce(t.new_zeros({n, classes}, kByte), 1, index, counts.to(kByte), "amax").to(kBool);
     const Tensor scores = unsqueeze(gather(x, 1, index), 2), others = unsqueeze(x, 1);
     const Tensor pairs = logical_and(unsqueeze(counts, 2), logical_not(unsqueeze(is_target, 1)));
-    const Tensor z = where(pairs, clamp_min(1 - scores + others, 0), 0);
+    const Tensor z = clamp_min(1 - scores + others, 0).where(pairs, 0);
     Tensor y = sum(sum(z, 2), 1) / double(classes);
     if (reduction == "none" && input.dim() < 2) y = reshape(y, {});
     return loss::reduce(y, reduction);

@@ -1,6 +1,5 @@
 // Sums, means and maxima of bags of embedding rows.
 #include <reel/autograd/kernels/embedding.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/nn/embedding.hpp>
@@ -145,7 +144,7 @@ GradList gradients_in_ops(const Bags& b, const Tensor& grad, const Tensor& weigh
         if (scale.defined()) f = f * reshape(scale.to(t), {-1});
         const Tensor shares = each * unsqueeze(f, 1);
         r[0] = b.sparse ? rows_gradient({b.table, b.width}, b.rows, shares, b.padding)
-                        : index_add(zeros({b.table, b.width}, grad.options().requires_grad(false)), 0, b.rows, shares);
+                        : index_add(grad.new_zeros({b.table, b.width}), 0, b.rows, shares);
     }
     if (want_scale)
         r[1] = reshape(sum(each * index_select(weight, 0, b.rows), 1) * ne(b.rows, Scalar(b.padding)).to(t),
@@ -178,8 +177,7 @@ std::pair<Tensor, Tensor> maxima_of_bags(const Bags& b, const Tensor& weight) {
     kernels::embedding_bag_max(b, out, best, contiguous_raw(weight));
     record("embedding_bag", {weight}, out, {best}, [table = b.table, width = b.width](RuleContext& c) -> GradList {
         const Tensor best = c.saved(0), none = best < Scalar(0), &g = c.grad();
-        return {scatter_add(zeros({table, width}, g.options().requires_grad(false)), 0, masked_fill(best, none, 0),
-                            masked_fill(g, none, 0))};
+        return {scatter_add(g.new_zeros({table, width}), 0, masked_fill(best, none, 0), masked_fill(g, none, 0))};
     });
     return {out, best};
 }

@@ -1,7 +1,6 @@
 // Sampling images at the places of a grid.
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/kernels/grid_sample.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/nn/grid_sample.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
@@ -11,7 +10,6 @@
 #include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
@@ -41,7 +39,7 @@ Tensor reflected(const Tensor& x, std::int64_t size, bool align) {
     if (span == 0) return x * 0.0;
     const Tensor from = abs(x - low), turns = floor(from.detach() / span), rest = from - turns * span;
     const Tensor odd = fmod(turns, Scalar(2)) != Scalar(0);
-    return where(odd, span - rest, rest) + low;
+    return (span - rest).where(odd, rest) + low;
 }
 /// Brings places into the image as the padding asks; what is no number goes to the first.
 Tensor inside(const Tensor& x, std::int64_t size, Outside outside, bool align) {
@@ -140,7 +138,7 @@ Tensor by_ops(const Tensor& input, const Tensor& grid, Sampling sampling, Outsid
     Tensor both = alias_raw(result);
     const Dims sizes(grid.sizes());
     record("grid_sample", {result, grid}, both, {}, [sizes](RuleContext& c) -> GradList {
-        return {c.grad(), zeros(sizes, c.grad().options().requires_grad(false))};
+        return {c.grad(), c.grad().new_zeros(sizes)};
     });
     return both;
 }

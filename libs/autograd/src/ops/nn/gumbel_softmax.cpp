@@ -1,6 +1,4 @@
 // Samples from categorical distributions that gradients pass.
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/nn/gumbel_softmax.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/random/random.hpp>
@@ -16,13 +14,12 @@ REEL_OP("nn.functional.gumbel_softmax(Tensor logits, float tau=1, bool hard=Fals
         composite, random, samples(call(numbers({3, 4}), 0.7)))
 Tensor gumbel_softmax(const Tensor& logits, double tau, bool hard, double eps, std::int64_t dim) {
     if (eps != 1e-10) REEL_WARN_ONCE("gumbel_softmax: eps is ", eps, ", which has no effect; leave it out");
-    Tensor noise = empty(logits.sizes(), logits.options().requires_grad(false));
+    Tensor noise = logits.new_empty(logits.sizes());
     noise = -exponential_(noise).log();
     const Tensor soft = softmax((logits + noise) / tau, dim);
     if (!hard) return soft;
     const Tensor index = std::get<1>(soft.detach().max(dim, true));
-    const Tensor picked =
-        zeros(logits.sizes(), logits.options().requires_grad(false)).scatter_(dim, index, Scalar(1.0));
+    const Tensor picked = logits.new_zeros(logits.sizes()).scatter_(dim, index, Scalar(1.0));
     return picked - soft.detach() + soft;
 }
 

@@ -5,7 +5,6 @@
 #include <reel/autograd/ops/nn/lp_pool.hpp>
 #include <reel/autograd/ops/nn/max_pool.hpp>
 #include <reel/autograd/ops/pointwise/activation.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/record.hpp>
@@ -34,7 +33,7 @@ Tensor power_mean(const char* op, const Tensor& input, double norm_type, IntArra
     const auto largest = [&](const Tensor& x) {
         return std::get<0>(max_pool(x, kernel_size, stride, 0, 1, ceil_mode));
     };
-    return norm_type > 0 ? largest(abs(input)) : neg(largest(neg(abs(input))));
+    return norm_type > 0 ? largest(abs(input)) : -largest(-abs(input));
 }
 } // namespace
 

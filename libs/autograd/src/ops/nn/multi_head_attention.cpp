@@ -1,6 +1,5 @@
 // Attention with several heads: projections, attention per head, projection of the joined heads.
 #include <reel/autograd/detail/attention_mask.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/matmul_add.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
@@ -31,8 +30,7 @@ Tensor additive_mask(const Tensor& mask, const char* where, const char* name, Sc
     if (!mask.defined() || mask.is_floating_point()) return mask;
     REEL_CHECK(mask.scalar_type() == kBool, where, ": ", name, " is ", dtype_name(mask.scalar_type()),
                "; expected bool (true: hidden) or floating numbers to add");
-    return masked_fill(zeros(mask.sizes(), mask.options().requires_grad(false).dtype(dtype)), mask,
-                       -std::numeric_limits<double>::infinity());
+    return masked_fill(mask.new_zeros(mask.sizes(), dtype), mask, -std::numeric_limits<double>::infinity());
 }
 } // namespace detail
 
@@ -257,7 +255,7 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
     Tensor k = static_k.defined() ? given("static_k", static_k, batch * num_heads, each) : by_head(p.k, num_heads);
     Tensor v = static_v.defined() ? given("static_v", static_v, batch * num_heads, each) : by_head(p.v, num_heads);
     if (add_zero_attn) {
-        const Tensor none = zeros({batch * num_heads, 1, each}, k.options().requires_grad(false));
+        const Tensor none = k.new_zeros({batch * num_heads, 1, each});
         k = cat({k, none}, 1);
         v = cat({v, none}, 1);
         mask = with_column(mask);

@@ -3,7 +3,6 @@
 #include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/histogram.hpp>
@@ -241,7 +240,7 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
     const Tensor out = empty_raw({bins}, input);
     kernels::histc(out, contiguous_raw(input), r.low, r.high);
     record("histc", {input}, out, {},
-           [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {zeros(sizes, c.grad().options())}; });
+           [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {c.grad().new_zeros(sizes)}; });
     return out;
 }
 

@@ -3,18 +3,18 @@
 #include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/kernels/sum.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
 #include <reel/autograd/pointwise/clamp.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "ops/reduce/scan.hpp"
@@ -158,7 +158,7 @@ GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
     const Tensor x = c.saved(0), y = c.saved(1);
     const Dims shape(x.sizes());
     if (x.dim() == 0) return {c.grad()};
-    if (x.numel() == 0) return {zeros(shape, c.grad().options())};
+    if (x.numel() == 0) return {c.grad().new_zeros(shape)};
     if (!any_zero(x)) {
         const Tensor g = keep_dims(c.grad() * conj(y), shape, dims, keepdim);
         return {g / conj(x)};

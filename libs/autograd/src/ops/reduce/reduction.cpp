@@ -2,7 +2,6 @@
 #include "ops/reduce/reduction.hpp"
 
 #include <reel/autograd/kernels/sum.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
@@ -98,7 +97,7 @@ Tensor spread(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim
 }
 Tensor scatter_back(const Tensor& g, const Tensor& index, const Dims& shape, std::int64_t dim, bool keepdim) {
     if (shape.empty()) return g;
-    const Tensor zeros = reel::zeros(shape, g.options());
+    const Tensor zeros = g.new_zeros(shape);
     if (keepdim) return reel::scatter(zeros, dim, index, g);
     return reel::scatter(zeros, dim, reel::unsqueeze(index, dim), reel::unsqueeze(g, dim));
 }

@@ -5,7 +5,6 @@
 
 #include <reel/autograd/kernels/scan.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
@@ -68,7 +67,7 @@ Tensor shifted(const Tensor& a, std::int64_t dim, std::int64_t by) {
     const std::int64_t n = a.size(dim);
     Dims one(a.sizes());
     one[std::size_t(dim)] = 1;
-    const Tensor gap = zeros(one, a.options());
+    const Tensor gap = a.new_zeros(one);
     return by > 0 ? cat({gap, narrow(a, dim, 0, n - 1)}, dim) : cat({narrow(a, dim, 1, n - 1), gap}, dim);
 }
 /// y[i] = g[i] + a[i] y[i - 1], or y[i + 1] when it runs backwards; the first factor is not read.
@@ -130,7 +129,7 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
     record(op, TensorList{input}, {values, indices}, {indices}, [d, shape](RuleContext& c) -> GradList {
         if (!c.grad(0).defined()) return {Tensor()};
         if (shape.empty()) return {c.grad(0)};
-        return {scatter_add(zeros(shape, c.grad(0).options()), d, c.saved(0), c.grad(0))};
+        return {scatter_add(c.grad(0).new_zeros(shape), d, c.saved(0), c.grad(0))};
     });
     return {values, indices};
 }
@@ -243,7 +242,7 @@ Tensor without_dim(const Tensor& y, std::int64_t dim, std::int64_t size) {
     Dims s(y.sizes());
     if (size < 0) s.erase(s.begin() + dim);
     else s[std::size_t(dim)] = size;
-    return zeros(s, y.options());
+    return y.new_zeros(s);
 }
 
 } // namespace

@@ -1,6 +1,5 @@
 // Fourier transforms: three linear maps, on the tape as one node each.
 #include <reel/autograd/kernels/fft.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
@@ -122,7 +121,7 @@ Tensor resized(const Tensor& x, std::int64_t d, std::int64_t n) {
     if (have >= n) return have == n ? x : narrow(x, d, 0, n);
     Dims more(x.sizes());
     more[std::size_t(d)] = n - have;
-    return cat({x, zeros(more, TensorOptions(x.scalar_type()).device(x.device()))}, d);
+    return cat({x, x.new_zeros(more)}, d);
 }
 Tensor resized(Tensor x, const Plan& p) {
     for (std::size_t i = 0; i < p.dims.size(); ++i) x = resized(x, p.dims[i], p.sizes[i]);

@@ -1,7 +1,6 @@
 // Short-time Fourier transforms: windows sliding over a signal.
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
@@ -107,8 +106,7 @@ Tensor istft(const Tensor& input, std::int64_t n_fft, std::optional<std::int64_t
     const TensorOptions places = TensorOptions(kLong).device(input.device());
     const Tensor place = reshape(unsqueeze(arange(count, places) * hop, 1) + arange(n_fft, places), {count * n_fft});
     const auto add_up = [&](const Tensor& parts, std::int64_t n) {
-        return index_add(zeros({n, total}, TensorOptions(parts.scalar_type()).device(parts.device())), 1, place,
-                         reshape(parts, {n, count * n_fft}));
+        return index_add(parts.new_zeros({n, total}), 1, place, reshape(parts, {n, count * n_fft}));
     };
     const Tensor envelope = add_up(expand(w * w, {1, count, n_fft}), 1);
     const std::int64_t start = center ? n_fft / 2 : 0;

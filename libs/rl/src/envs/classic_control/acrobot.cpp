@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/classic_control/acrobot.hpp>
 
 #include <algorithm>
@@ -56,7 +55,7 @@ double wrapped(double angle) {
 }
 TensorSpec observation_spec() {
     const Tensor high = reel::tensor({1.0f, 1.0f, 1.0f, 1.0f, float(max_speed[0]), float(max_speed[1])});
-    return Bounded(reel::neg(high), high);
+    return Bounded(high.neg(), high);
 }
 
 } // namespace

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/classic_control/cart_pole.hpp>
 
 #include <cmath>
@@ -22,7 +21,7 @@ constexpr double angle_limit = 12 * 2 * M_PI / 360, position_limit = 2.4;
 TensorSpec observation_spec() {
     constexpr float inf = std::numeric_limits<float>::infinity();
     const Tensor high = reel::tensor({float(position_limit * 2), inf, float(angle_limit * 2), inf});
-    return Bounded(reel::neg(high), high);
+    return Bounded(high.neg(), high);
 }
 
 } // namespace

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/classic_control/pendulum.hpp>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ double normalized(double angle) {
 }
 TensorSpec observation_spec() {
     const Tensor high = reel::tensor({1.0f, 1.0f, float(max_speed)});
-    return Bounded(reel::neg(high), high);
+    return Bounded(high.neg(), high);
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/rl/envs/transforms/cat_frames.hpp>
 
 #include <string>
@@ -70,7 +69,7 @@ TensorDict CatFrames::step(const TensorDict&, TensorDict next) {
         const Tensor frame = next[in_keys_[i]];
         REEL_CHECK(frames_[i].defined(), "CatFrames.step: expected a reset before the first step");
         const std::int64_t size = frame.size(dim_);
-        const Tensor kept = reel::narrow(frames_[i], dim_, size, size * (n_ - 1));
+        const Tensor kept = frames_[i].narrow(dim_, size, size * (n_ - 1));
         frames_[i] = reel::cat({kept, frame}, dim_).detach();
         next.set(out_keys_[i], frames_[i]);
     }

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/transforms/reward_sum.hpp>
 
 #include <reel/rl/specs/unbounded.hpp>
@@ -44,8 +43,7 @@ TensorDict RewardSum::reset(const std::optional<TensorDict>&, TensorDict fresh) 
     return fresh;
 }
 TensorDict RewardSum::step(const TensorDict& td, TensorDict next) {
-    for (std::size_t i = 0; i < in_keys_.size(); ++i)
-        next.set(out_keys_[i], reel::add(td[out_keys_[i]], next[in_keys_[i]]));
+    for (std::size_t i = 0; i < in_keys_.size(); ++i) next.set(out_keys_[i], td[out_keys_[i]].add(next[in_keys_[i]]));
     return next;
 }
 

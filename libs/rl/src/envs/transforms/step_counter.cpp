@@ -1,5 +1,4 @@
 #include <reel/autograd/ops/factory/zeros.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/rl/envs/transforms/step_counter.hpp>
 
@@ -46,7 +45,7 @@ TensorDict StepCounter::reset(const std::optional<TensorDict>&, TensorDict fresh
 TensorDict StepCounter::step(const TensorDict& td, TensorDict next) {
     for (const NestedKey& done : done_keys_) {
         const NestedKey key = done.size() == 1 ? step_count_key_ : done.with_back(step_count_key_.back());
-        const Tensor count = reel::add(td[key], 1);
+        const Tensor count = td[key].add(1);
         next.set(key, count);
         if (max_steps_) {
             const Tensor reached = reel::ge(count, *max_steps_);
