@@ -35,8 +35,7 @@ double units_apart(const Tensor& x, const Tensor& got, double (*exact)(double)) 
         if (!std::isfinite(nearest) || !std::isfinite(y)) {
             const bool same = std::isnan(nearest) ? std::isnan(y) : double(nearest) == y;
             if (!same) return std::numeric_limits<double>::infinity();
-        } else
-            worst = std::max(worst, std::abs(y - wanted) / (std::nextafter(size, INFINITY) - size));
+        } else worst = std::max(worst, std::abs(y - wanted) / (std::nextafter(size, INFINITY) - size));
     }
     return worst;
 }
@@ -51,9 +50,9 @@ BOOST_AUTO_TEST_CASE(are_right_to_about_a_unit) {
         Tensor (*of)(const Tensor&);
         double (*exact)(double);
         double units;
-    } all[] = {{"exp", &exp, &std::exp, 1.1},    {"exp2", &exp2, &std::exp2, 1},    {"expm1", &expm1, &std::expm1, 1.6},
-               {"log", &log, &std::log, 1},      {"log2", &log2, &std::log2, 1},    {"log10", &log10, &std::log10, 1},
-               {"erfc", &erfc, &std::erfc, 0.6}, {"tanh", &tanh, &std::tanh, 3.5}};
+    } all[] = {{"exp", &exp, &std::exp, 1.1},    {"exp2", &exp2, &std::exp2, 1},  {"expm1", &expm1, &std::expm1, 1.6},
+               {"log", &log, &std::log, 1},      {"log2", &log2, &std::log2, 1},  {"log10", &log10, &std::log10, 1},
+               {"erfc", &erfc, &std::erfc, 0.6}, {"tanh", &tanh, &std::tanh, 2.8}};
     const Tensor x = floats_of_every_size(20011);
     for (const auto& f : all) {
         const double apart = units_apart(x, f.of(x), f.exact);
@@ -62,7 +61,7 @@ BOOST_AUTO_TEST_CASE(are_right_to_about_a_unit) {
 }
 
 BOOST_AUTO_TEST_CASE(whole_powers_have_whole_logarithms) {
-    const Tensor of_two = arange(-149, 128, kDouble), of_ten = arange(-10, 11, kDouble);
+    const Tensor of_two = arange(-149, 128, 1, kDouble), of_ten = arange(-10, 11, 1, kDouble);
     BOOST_TEST(equal(log2(exp2(of_two).to(kFloat)), of_two.to(kFloat)));
     BOOST_TEST(equal(exp2(of_two.to(kFloat)), exp2(of_two).to(kFloat)));
     BOOST_TEST(equal(log10(pow(10, of_ten.slice(0, 10)).to(kFloat)), of_ten.slice(0, 10).to(kFloat)));

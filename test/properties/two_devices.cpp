@@ -38,7 +38,7 @@ std::vector<bool> tied_operands(const Sample& s, const variable_list& operands) 
 /// A call by name with operand `moved` alone on meta.
 void attempt(const Sample& s, const variable_list& operands, std::size_t moved, Findings& findings, int& refused) {
     static const std::regex text(
-        R"(.*: operands live on (cpu|meta) \([a-z_A-Z0-9\[\]]+\) and (cpu|meta) \([a-z_A-Z0-9\[\]]+\); move one of them with to\(\).*)");
+        R"(.*: operands live on (cpu|cuda:0|meta) \([a-z_A-Z0-9\[\]]+\) and (cpu|cuda:0|meta) \([a-z_A-Z0-9\[\]]+\); move one of them with to\(\).*)");
     variable_list apart = operands;
     apart[moved] = on_meta(operands[moved]);
     try {

@@ -96,9 +96,18 @@ Sample told(const Sample& sample, const Device& device) {
             if ((a.name == "device" || a.type == "TensorOptions") && !s.call) s.kwargs["device"] = Value(device);
     return s;
 }
+/// The sample with `device` wherever it names one.
+Sample sent(const Sample& sample, const Device& device) {
+    Sample s = sample;
+    for (Value& v : s.args)
+        if (v.isDevice()) v = Value(device);
+    for (const auto& [name, v] : sample.kwargs)
+        if (v.isDevice()) s.kwargs.set(name, Value(device));
+    return s;
+}
 variable_list results_on(const Sample& sample, const Device& device) {
     const variable_list operands = sample.operands();
-    return operands.empty() ? told(sample, device).run() : run_there(sample, operands, device);
+    return operands.empty() ? told(sample, device).run() : run_there(sent(sample, device), operands, device);
 }
 /// Lengths, and what is sent elsewhere, may come back on the host.
 bool works_on(const Sample& sample, const Device& device) {

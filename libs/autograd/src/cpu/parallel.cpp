@@ -104,7 +104,9 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
 namespace cpu {
 Isa isa() {
     static const Isa chosen = [] {
-#if defined(__x86_64__)
+#if defined(REEL_ONLY_ISA)
+        return Isa::REEL_ONLY_ISA;
+#elif defined(__x86_64__)
         __builtin_cpu_init();
         Isa best = Isa::v2;
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))

@@ -84,6 +84,7 @@ Scalar Tensor::item() const {
         ops::tell_read(*this);
     if (reel::detail::launch_observer && !impl_->is_wrapped_number) [[unlikely]] // a number of the host's own
         reel::detail::note_host_works("item");
+    const ops::NotTaken reading(!is_cpu() && ops::calls_are_taken()); // it has been told
     const Tensor t = is_cpu() ? *this : detach().cpu();
     switch (t.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \

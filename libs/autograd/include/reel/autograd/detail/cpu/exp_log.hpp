@@ -61,8 +61,9 @@ inline VF expm1(VF x) {
     const VF::RawInt n = detail::to_int(detail::reduce(c, r));
     const VF p = detail::expm1_reduced(r);
     const VF::RawInt half = n >> 1;
+    // 2^n p + (2^n - 1) in units of 2^(n - half): 2^n itself is too large for the greatest results
     const VF a = detail::pow2i(half), b = detail::pow2i(n - half);
-    const VF y = detail::fma(p * a, b, a * b - VF(1.f));
+    const VF y = detail::fma(p, a, a - detail::pow2i(half - n)) * b;
     return select(isnan(x) | (x == VF(0.f)), x, y);
 }
 namespace detail {
