@@ -101,13 +101,13 @@ refusals() {
     diff <(sed -n '/^```refused$/,/^```$/p' doc/cuda.md | sed '1d;$d') <(grep . <<<"$said") || return 1
     [ "$(grep -c . <<<"$said")" -lt 20 ]
 }
-# what holds of every op on the CPU: `out` forms, writes into views, views, bad input
-properties_there() {
+# what holds of every op on the CPU holds there
+properties_there() { # properties_there SUITE,...
     local log
     # by env: what is loaded first would be loaded into timeout, too
-    log=$(timeout 600 env LD_PRELOAD="$out/emulated/lib/libreel_cuda.so" REEL_PROPERTIES_DEVICE=cuda "$out/bin/test_properties" \
-        --run_test=out_forms,in_place_views,refused_inputs,declared_views_of_ops --color_output=no 2>&1) && return 0
-    echo "properties:"
+    log=$(timeout 1200 env LD_PRELOAD="$out/emulated/lib/libreel_cuda.so" REEL_PROPERTIES_DEVICE=cuda "$out/bin/test_properties" \
+        --run_test="$1" --color_output=no 2>&1) && return 0
+    echo "properties $1:"
     grep -a "error: " <<<"$log" | head -n 20
     tail -n 3 <<<"$log"
     return 1
@@ -145,7 +145,15 @@ if [ "$suite" != rest ]; then
 fi
 if [ "$suite" != usual ]; then
     if [ -x "$out/bin/04_freeze_and_finetune" ]; then start examples cuda:1; fi
-    if [ -x "$out/bin/test_properties" ]; then start properties_there; fi
+    if [ -x "$out/bin/test_properties" ]; then
+        start properties_there forward_mode,fused_derivatives,low_precision
+        start properties_there refused_writes,empty_and_scalar,meta_device,coverage,declared_gradients,calls_in_cpp,two_devices
+        start properties_there out_forms,in_place_views,refused_inputs,declared_views_of_ops
+        # by the minute, and on the host they say as much of the ops: when one asks for all
+        if [ "$suite" = all ]; then
+            for long_one in saved_operands layouts_of_operands derivatives; do start properties_there "$long_one"; done
+        fi
+    fi
     start on_device emulated order=forward,timing=eager
     start on_device emulated order=forward,timing=late
     start on_device emulated order=random,timing=random,seed=$seed

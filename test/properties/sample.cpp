@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include <reel/autograd/context.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops.hpp>
@@ -93,25 +94,37 @@ fs::path checkout() {
         if (fs::exists(p / "test/reference/samples.safetensors")) return p;
     throw ValueError("test/reference/samples.safetensors was not found above the working directory or the program");
 }
+/// The call with its operands there; one without operands is told the device.
+Sample on_device(const Sample& s, const Device& device, bool integers_too) {
+    variable_list operands = s.operands();
+    for (Tensor& t : operands)
+        if (integers_too || t.scalar_type() != kLong) t = t.to(device);
+    Sample there = s.with(operands);
+    if (!operands.empty() || s.call) return there;
+    for (const ops::Schema& schema : ops::registry().at(s.op).schemas)
+        for (const ops::Argument& a : schema.arguments)
+            if (a.name == "device" || a.type == "TensorOptions") there.kwargs.set("device", Value(device));
+    return there;
+}
 /// Onto the device that REEL_PROPERTIES_DEVICE names: what holds of memory, views and derivatives holds there, too.
-/// Calls that it refuses stay out, as those do whose lengths belong on the host.
+/// Calls that it refuses stay out.
 void move_where_asked(std::vector<Sample>& list) {
     const char* const name = std::getenv("REEL_PROPERTIES_DEVICE");
     if (!name) return;
+    globalContext().setAllowTF32CuDNN(false); // float32 is to have its digits
     std::vector<Sample> moved;
-    for (const Sample& s : list) {
-        variable_list operands = s.operands();
-        if (operands.empty()) continue;
-        for (Tensor& t : operands) t = t.to(Device(name));
-        Sample there = s.with(operands);
-        there.random = s.is_random(); // the device has numbers of its own
-        try {
-            there.run_on(operands);
-        } catch (const Error&) {
-            continue;
+    for (const Sample& s : list)
+        for (const bool integers_too : {true, false}) { // some lengths belong on the host
+            Sample there = on_device(s, Device(name), integers_too);
+            there.random = s.is_random(); // the device has numbers of its own
+            try {
+                there.run_on(there.operands());
+            } catch (const Error&) {
+                continue;
+            }
+            moved.push_back(std::move(there));
+            break;
         }
-        moved.push_back(std::move(there));
-    }
     list = std::move(moved);
 }
 std::vector<Sample> read_samples() {

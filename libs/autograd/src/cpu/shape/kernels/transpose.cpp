@@ -1,4 +1,4 @@
-// Blocks of as many rows as a vector has lanes are transposed in registers, read and written by whole vectors.
+// Square blocks are transposed in registers, read and written by whole vectors.
 #include "cpu/shape/transpose.hpp"
 
 #include "cpu/shape/vec_transpose.hpp"
@@ -7,26 +7,61 @@ namespace reel::cpu::REEL_ISA {
 
 namespace {
 
+constexpr std::int64_t fits_caches = 1 << 18, line_bytes = 64;
+
+template <class T, class F> struct Block {
+    using V = typename Vec<F>::Raw;
+    static constexpr int n = Vec<F>::size;
+    V row[n]; ///< of the destination
+
+    Block(const T* src, std::int64_t src_col) {
+        for (int r = 0; r < n; ++r) std::memcpy(&row[r], src + r * src_col, sizeof(V));
+        transpose_rows<n / 2, n, V, typename RawOf<F>::mask>(row);
+    }
+    void put(int r, T* to, bool streams) const {
+        if (streams) stream(reinterpret_cast<F*>(to), Vec<F>(row[r]));
+        else std::memcpy(to, &row[r], sizeof(V));
+    }
+};
+
+/// Two blocks each way, for vectors that are half a cache line: a line that is left half written goes to memory twice,
+/// and one that is left half read may be gone when the other half is asked for, since rows of 4,096 bytes share their
+/// places in the first cache.
+template <class T, class F>
+void transpose_lines(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, bool streams) {
+    constexpr int n = Vec<F>::size;
+    const Block<T, F> a(src, src_col), b(src + n, src_col), c(src + n * src_col, src_col),
+        d(src + n * src_col + n, src_col);
+    for (int r = 0; r < n; ++r) {
+        a.put(r, dst + r * dst_row, streams);
+        c.put(r, dst + r * dst_row + n, streams);
+    }
+    for (int r = n; r < 2 * n; ++r) {
+        b.put(r - n, dst + r * dst_row, streams);
+        d.put(r - n, dst + r * dst_row + n, streams);
+    }
+}
+
 template <class T, class F>
 void transpose(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, std::int64_t rows, std::int64_t cols,
                bool bypass_caches) {
-    using V = typename Vec<F>::Raw;
-    using M = typename RawOf<F>::mask;
     constexpr int n = Vec<F>::size;
-    const bool streams = bypass_caches && reinterpret_cast<std::uintptr_t>(dst) % vector_bytes == 0 &&
-                         dst_row * std::int64_t(sizeof(T)) % vector_bytes == 0;
-    const std::int64_t whole_rows = rows / n * n, whole_cols = cols / n * n;
+    constexpr std::int64_t bytes = sizeof(T);
+    const auto is_aligned = [&](std::int64_t to) {
+        return reinterpret_cast<std::uintptr_t>(dst) % std::uintptr_t(to) == 0 && dst_row * bytes % to == 0;
+    };
+    const bool streams = bypass_caches && is_aligned(vector_bytes),
+               lines = vector_bytes < line_bytes && rows * cols * bytes > fits_caches && is_aligned(line_bytes);
+    const std::int64_t line_rows = lines ? rows / (2 * n) * (2 * n) : 0, whole_rows = rows / n * n,
+                       line_cols = lines ? cols / (2 * n) * (2 * n) : 0, whole_cols = cols / n * n;
     // Along the source's rows: few enough streams for the prefetchers. Stores that bypass the caches do not mind.
+    for (std::int64_t j = 0; j < line_cols; j += 2 * n)
+        for (std::int64_t i = 0; i < line_rows; i += 2 * n)
+            transpose_lines<T, F>(dst + i * dst_row + j, dst_row, src + j * src_col + i, src_col, streams);
     for (std::int64_t j = 0; j < whole_cols; j += n)
-        for (std::int64_t i = 0; i < whole_rows; i += n) {
-            V row[n];
-            for (int r = 0; r < n; ++r) std::memcpy(&row[r], src + (j + r) * src_col + i, sizeof(V));
-            transpose_rows<n / 2, n, V, M>(row);
-            T* to = dst + i * dst_row + j;
-            if (streams)
-                for (int r = 0; r < n; ++r) stream(reinterpret_cast<F*>(to + r * dst_row), Vec<F>(row[r]));
-            else
-                for (int r = 0; r < n; ++r) std::memcpy(to + r * dst_row, &row[r], sizeof(V));
+        for (std::int64_t i = j < line_cols ? line_rows : 0; i < whole_rows; i += n) {
+            const Block<T, F> block(src + j * src_col + i, src_col);
+            for (int r = 0; r < n; ++r) block.put(r, dst + (i + r) * dst_row + j, streams);
         }
     if (streams) stream_fence();
     for (std::int64_t i = 0; i < rows; ++i)
