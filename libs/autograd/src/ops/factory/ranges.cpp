@@ -78,7 +78,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     const auto integer = [](const Scalar& v) { return v.isIntegral(true) ? v.toLong() : std::int64_t(v.toDouble()); };
     const std::int64_t first = counted ? integer(start) : 0, by = counted ? integer(step) : 0;
     const Device device = options.device();
-    if (counted && !launch_observer && kernels::count.has(device.type()) && (dtype == kLong || !device.is_cpu())) {
+    if (counted && !launch_observer && kernels::count.has(device.type())) {
         Tensor out = empty_raw({n}, kLong, device);
         kernels::count(out, first, by);
         if (dtype != kLong) {
