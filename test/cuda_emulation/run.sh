@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.."
 out=$1 suite=${2:-usual}
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 if [ ! -e "$out/emulated/lib/libreel_cuda.so" ]; then
     echo "note: no headers of the CUDA toolkit, or no Boost.Context"
     echo "0 passed, 0 failed, 1 skipped"
@@ -133,6 +133,7 @@ if [ "$suite" != rest ] && [ -x "$out/bin/reel-bench" ]; then start bench_rows; 
 if [ "$suite" != usual ]; then
     if [ -e "$out/watched/lib/libreel_cuda.so" ]; then start on_device watched order=forward,timing=late; else
         echo "note: the watched device is not built"
+        skipped=1
     fi
     if [ -e "$out/checked/lib/libreel_cuda.so" ]; then start on_checked_device order=reverse,timing=late; fi
 fi
@@ -171,4 +172,4 @@ for ((run = 1; run <= started; run++)); do
     cat "$work/$run.log"
 done
 echo "note: seed $seed"
-echo "$passed passed, $failed failed"
+if [ "$skipped" -gt 0 ]; then echo "$passed passed, $failed failed, $skipped skipped"; else echo "$passed passed, $failed failed"; fi

@@ -99,8 +99,6 @@ inline VF log_everywhere(VF x, VF y) {
     return select((x < VF(0.f)) | isnan(x), VF(__builtin_nanf("")), y);
 #endif
 }
-} // namespace detail
-namespace detail {
 /// log m = f + tail for m = 1 + f of [sqrt(1/2), sqrt(2)): f keeps it exact near one.
 inline VF log_tail(VF m) {
     // log m = 2 atanh(s), s = (m - 1) / (m + 1)
