@@ -50,9 +50,9 @@ BOOST_AUTO_TEST_CASE(are_right_to_about_a_unit) {
         Tensor (*of)(const Tensor&);
         double (*exact)(double);
         double units;
-    } all[] = {{"exp", &exp, &std::exp, 1.1},    {"exp2", &exp2, &std::exp2, 1},  {"expm1", &expm1, &std::expm1, 1.6},
-               {"log", &log, &std::log, 1},      {"log2", &log2, &std::log2, 1},  {"log10", &log10, &std::log10, 1},
-               {"erfc", &erfc, &std::erfc, 0.6}, {"tanh", &tanh, &std::tanh, 2.8}};
+    } all[] = {{"exp", &exp, &std::exp, 1.1},     {"exp2", &exp2, &std::exp2, 1},   {"expm1", &expm1, &std::expm1, 1.6},
+               {"log", &log, &std::log, 1},       {"log2", &log2, &std::log2, 1},   {"log10", &log10, &std::log10, 1},
+               {"log1p", &log1p, &std::log1p, 1}, {"erfc", &erfc, &std::erfc, 0.6}, {"tanh", &tanh, &std::tanh, 2.8}};
     const Tensor x = floats_of_every_size(20011);
     for (const auto& f : all) {
         const double apart = units_apart(x, f.of(x), f.exact);

@@ -119,6 +119,13 @@ inline VF log(VF x) {
     const VF y = detail::fma(n, VF(-2.12194440e-4f), detail::log_tail(m)) + f;
     return detail::log_everywhere(x, detail::fma(n, VF(0.693359375f), y));
 }
+/// log u for the float u next to 1 + x, and what its rounding left out.
+inline VF log1p(VF x) {
+    VF n;
+    const VF u = VF(1.f) + x, left = (x - (u - VF(1.f))) / u, m = detail::mantissa(u, n), f = m - VF(1.f);
+    const VF y = detail::fma(n, VF(-2.12194440e-4f), detail::log_tail(m) + left) + f;
+    return select(x == VF(0.f), x, detail::log_everywhere(u, detail::fma(n, VF(0.693359375f), y)));
+}
 namespace detail {
 /// (log m) factor as a sum: the first part, which is `first` times the leading half of f, is exact.
 inline VF log_times(VF m, VF factor, VF first, VF rest, VF& exact) {

@@ -116,7 +116,7 @@ REEL_TAIL(asin, u10)
 REEL_TAIL(acos, u10)
 REEL_TAIL(atan, u10)
 namespace tail {
-REEL_TAIL(log1p, u10)
+REEL_TAIL_D(log1p, u10)
 REEL_TAIL(sinh, u10)
 REEL_TAIL(cosh, u10)
 REEL_TAIL(asinh, u10)
@@ -142,8 +142,8 @@ template <class T> Vec<T> acosh(Vec<T> x) {
     return select(far, log(x) + Vec<T>(T(0.693147180559945309)), tail::acosh(x));
 }
 /// The tail's function is infinite near the largest number.
-template <class T> Vec<T> log1p(Vec<T> x) {
-    const Mask<T> far = x > Vec<T>(T(1e18));
+inline VD log1p(VD x) {
+    const Mask<double> far = x > VD(1e18);
     if (!any(far)) return tail::log1p(x);
     return select(far, log(x), tail::log1p(x));
 }
