@@ -75,4 +75,37 @@ BOOST_AUTO_TEST_CASE(joining_along_each_dimension) {
     BOOST_TEST(leaf.grad().equal(tensor({5.F, 11.F})));
 }
 
+BOOST_AUTO_TEST_CASE(joining_views_whose_rows_lie_together) {
+    for (const std::int64_t rows : {3, 4000}) { // on one thread, on several
+        const Tensor whole = arange(rows * 2 * 90).reshape({rows, 2, 90});
+        const Tensor views[] = {
+            whole.narrow(2, 3, 40),
+            whole.narrow(1, 1, 1),
+            whole.narrow(0, 1, rows - 1),
+            whole.transpose(0, 1),
+            whole.slice(2, 0, 90, 2),
+            whole.slice(0, 0, rows, 2),
+            whole[1].expand({rows, 2, 90}),
+            whole.narrow(1, 0, 1).expand({rows, 2, 90}),
+            whole.narrow(2, 0, 1).expand({rows, 2, 90}),
+        };
+        for (const Tensor& view : views)
+            for (std::int64_t dim = 0; dim < 3; ++dim) {
+                const Tensor dense = view.contiguous();
+                const auto same = [&](const Tensor& got, const Tensor& a, const Tensor& b) {
+                    const std::int64_t n = view.size(dim);
+                    return got.narrow(dim, 0, n).equal(a) && got.narrow(dim, n, n).equal(b);
+                };
+                BOOST_TEST(same(cat({view, dense}, dim), dense, dense));
+                BOOST_TEST(stack({view, dense}, dim).select(dim, 0).equal(dense));
+                BOOST_TEST(stack({dense, view}, dim).select(dim, 1).equal(dense));
+            }
+        BOOST_TEST(roll(whole, 7, 2).narrow(2, 7, 83).equal(whole.narrow(2, 0, 83)));
+        BOOST_TEST(roll(whole, 7, 2).narrow(2, 0, 7).equal(whole.narrow(2, 83, 7)));
+        BOOST_TEST(roll(whole.transpose(0, 2), -1, 2)
+                       .narrow(2, 0, rows - 1)
+                       .equal(whole.transpose(0, 2).narrow(2, 1, rows - 1)));
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,7 +3,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/ops.hpp>
@@ -19,6 +22,20 @@ Tensor distinct(IntArrayRef size) {
     std::int64_t n = 1;
     for (const std::int64_t s : size) n *= s;
     return (randperm(n).to(kDouble) / 7.0).reshape(size).detach().requires_grad_();
+}
+/// The place of the largest of a window, element by element: the first of equal ones, the last NaN.
+std::int64_t place_of_largest(const Tensor& plane, std::int64_t top, std::int64_t left, std::int64_t size,
+                              std::int64_t dilation) {
+    std::int64_t best = -1;
+    double most = 0;
+    for (std::int64_t j = 0; j < size; ++j)
+        for (std::int64_t i = 0; i < size; ++i) {
+            const std::int64_t y = top + j * dilation, x = left + i * dilation;
+            if (y < 0 || y >= plane.size(0) || x < 0 || x >= plane.size(1)) continue;
+            const double v = plane[y][x].item<double>();
+            if (best < 0 || v > most || std::isnan(v)) most = v, best = y * plane.size(1) + x;
+        }
+    return best;
 }
 bool says(const std::exception& e, const char* text) { return std::string(e.what()).find(text) != std::string::npos; }
 } // namespace
@@ -37,6 +54,40 @@ BOOST_AUTO_TEST_CASE(nan_counts_as_largest_and_padding_as_smallest) {
     const Tensor y = max_pool1d(x, 2);
     BOOST_TEST(std::isnan(y.select(2, 0).item<double>()));
     BOOST_TEST(max_pool1d(tensor({-5., -6.}).reshape({1, 1, 2}), 2, 2, 1).select(2, 0).item<double>() == -5);
+}
+BOOST_AUTO_TEST_CASE(largest_of_equal_and_nan_elements_in_windows_of_every_kind) {
+    manual_seed(3);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const std::int64_t width : {7, 40})
+        for (const auto& [size, stride, padding, dilation] :
+             std::vector<std::array<std::int64_t, 4>>{{2, 2, 0, 1}, {3, 2, 1, 1}, {3, 1, 1, 1}, {2, 3, 1, 4}}) {
+            Tensor x = randint(4, {6, width}).to(kDouble);
+            x.masked_fill_(rand({6, width}) < 0.2, nan);
+            for (const ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16}) {
+                const auto [y, at] =
+                    max_pool2d_with_indices(x.to(dtype).reshape({1, 1, 6, width}), size, stride, padding, dilation);
+                for (std::int64_t o = 0; o < y.numel(); ++o) {
+                    const std::int64_t row = o / y.size(3), column = o % y.size(3),
+                                       place = place_of_largest(x, row * stride - padding, column * stride - padding,
+                                                                size, dilation);
+                    BOOST_TEST(at.flatten()[o].item<std::int64_t>() == place);
+                    BOOST_TEST(y.flatten()[o].equal(x.flatten()[place].to(dtype)) ==
+                               !std::isnan(x.flatten()[place].item<double>()));
+                }
+            }
+        }
+}
+BOOST_AUTO_TEST_CASE(floats_are_pooled_as_integers_are) {
+    manual_seed(4);
+    for (const IntArrayRef out : {IntArrayRef{5, 7, 9}, {4, 4, 30}, {1, 1, 1}}) {
+        const Tensor x = randint(9, {2, 3, 11, 13, 61});
+        const auto [of_int, places] = adaptive_max_pool3d(x, out);
+        for (const ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16}) {
+            const auto [y, at] = adaptive_max_pool3d(x.to(dtype), out);
+            BOOST_TEST(y.to(kLong).equal(of_int));
+            BOOST_TEST(at.equal(places));
+        }
+    }
 }
 BOOST_AUTO_TEST_CASE(ceil_mode_adds_a_partial_window) {
     const Tensor x = arange(5, TensorOptions(kDouble)).reshape({1, 1, 5});

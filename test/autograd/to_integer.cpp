@@ -59,6 +59,15 @@ BOOST_AUTO_TEST_CASE(is_the_same_from_shorter_floats) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(of_many_numbers_that_int32_holds_or_does_not) {
+    const Tensor whole = arange(300), more = whole.to(kDouble) + 0.25, large = whole * 4294967296;
+    for (const ScalarType from : {kFloat, kDouble}) {
+        BOOST_TEST(equal(more.to(from).to(kLong), whole));
+        BOOST_TEST(equal((-more).to(from).to(kLong), -whole));
+        BOOST_TEST(equal(cat({large, whole}).to(from).to(kLong), cat({large, whole})));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(is_what_scalars_do) {
     for (const double v : numbers) BOOST_TEST(Scalar(v).toLong() == detail::to_integer<std::int64_t>(v));
     static_assert(detail::to_integer<std::int64_t>(1e300) == least64);

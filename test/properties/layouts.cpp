@@ -54,6 +54,16 @@ const Arrangement arrangements[] = {{"transposed", transposed, true}, {"strided"
 /// roundings of the largest element. Everything else has the same bits.
 constexpr double other_order = 4;
 
+/// What magnitude roundings have at least where sums are added up anew: on the host that of their result, on a device,
+/// which adds in the order of memory, that of the terms, which may cancel.
+double least_magnitude(const variable_list& operands) {
+    double most = 0;
+    for (const Tensor& t : operands)
+        if (t.defined() && t.is_cuda() && t.numel() > 0 && (t.is_floating_point() || t.is_complex()))
+            most = std::max(most, t.detach().abs().to(kDouble).nan_to_num(0, 0, 0).max().item().toDouble());
+    return most;
+}
+
 struct Precision {
     ScalarType real, complex;
     double epsilon;
@@ -109,7 +119,8 @@ void compare(const Sample& s, const variable_list& laid, const Arrangement& way,
     }
     const std::string exact = difference_between(got.tensors, expected.tensors);
     ++(exact.empty() ? counts.equal : counts.apart);
-    if (const std::string what = difference_between(got.tensors, expected.tensors, other_order * epsilon);
+    const double least = exact.empty() ? 0 : least_magnitude(plain);
+    if (const std::string what = difference_between(got.tensors, expected.tensors, other_order * epsilon, least);
         !what.empty())
         findings.add(s, "layout", str(way.name, ": ", what));
 }

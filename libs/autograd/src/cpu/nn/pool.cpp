@@ -1,17 +1,15 @@
-// Pooling kernels: planes go to threads, windows come from tables.
+// Pooling kernels but for the largest of windows (max_pool.cpp).
 #include <reel/autograd/kernels/pool.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/nn/pool_walk.hpp"
 #include "cpu/reduce/sum.hpp"
 #include "cpu/scratch.hpp"
-#include "cpu/shape/convert.hpp"
 #include "cpu/shape/row_updates.hpp"
 #include "op/dispatch.hpp"
 
@@ -19,45 +17,9 @@ namespace reel::cpu {
 
 namespace {
 
-/// A plane is one channel of one image: threads never write to the same place. `work` is a plane's, in elements.
-template <class F> void each_plane(std::int64_t planes, std::int64_t work, F f) {
-    parallel_for(0, planes, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t p = begin; p < end; ++p) f(p);
-                 });
-}
-/// Calls `f(output position, z, y, x windows)`.
-template <class F> void each_window(const PoolGeometry& g, F f) {
-    std::int64_t o = 0;
-    for (const PoolWindow& z : g.windows[0])
-        for (const PoolWindow& y : g.windows[1])
-            for (const PoolWindow& x : g.windows[2]) f(o++, z, y, x);
-}
-/// Calls `f(first output position, z, y windows)` for every row of windows.
-template <class F> void each_row_of_windows(const PoolGeometry& g, F f) {
-    std::int64_t o = 0;
-    for (const PoolWindow& z : g.windows[0])
-        for (const PoolWindow& y : g.windows[1]) {
-            f(o, z, y);
-            o += g.out[2];
-        }
-}
-/// Calls `f(place in the image)` for a window's elements in order.
-template <class F>
-void each_place(const PoolGeometry& g, const PoolWindow& z, const PoolWindow& y, const PoolWindow& x, F f) {
-    for (std::int64_t k = z.first; k < z.last; k += z.step)
-        for (std::int64_t j = y.first; j < y.last; j += y.step) {
-            const std::int64_t row = (k * g.in[1] + j) * g.in[2];
-            for (std::int64_t i = x.first; i < x.last; i += x.step) f(row + i);
-        }
-}
 /// `divisor_override`, else the window's share: with or without padding, as the tables say.
 std::int64_t divisor(const PoolGeometry& g, const PoolWindow& z, const PoolWindow& y, const PoolWindow& x) {
     return g.divisor != 0 ? g.divisor : z.share * y.share * x.share;
-}
-template <class T> bool is_nan(T v) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else return v != v;
 }
 /// Images, results and the places that tie them, of maps that only move elements.
 struct Maps {
@@ -71,36 +33,6 @@ struct Maps {
 
 } // namespace
 
-void max_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output, const Tensor& places) {
-    const void* x = host_data(input, "max_pool");
-    void* y = host_data(output, "max_pool");
-    std::int64_t* all = host_data<std::int64_t>(places, "max_pool");
-    dispatch_real(input.scalar_type(), "max_pool", [&]<class T>() {
-        using A = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
-        constexpr bool narrow = !std::is_same_v<A, T>;
-        each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
-            const T* in = static_cast<const T*>(x) + p * g.in_size();
-            // 16-bit planes are widened as a whole, once, not wherever a window looks.
-            const Scratch wide(narrow ? std::size_t(g.in_size()) * sizeof(A) : 0);
-            const A* seen = wide.as<A>();
-            if constexpr (narrow) convert_kernel(kFloat, dtype_of<T>)(wide.as<A>(), in, g.in_size());
-            else seen = in;
-            T* out = static_cast<T*>(y) + p * g.out_size();
-            std::int64_t* at = all + p * g.out_size();
-            each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
-                std::int64_t best = -1; // a window that sees padding alone
-                A top(0);
-                each_place(g, wz, wy, wx, [&](std::int64_t i) {
-                    const A v = seen[i];
-                    // ties: the first; NaN: the last, as PyTorch
-                    if (best < 0 || v > top || is_nan(v)) top = v, best = i;
-                });
-                out[o] = best < 0 ? T(0) : in[best];
-                at[o] = best;
-            });
-        });
-    });
-}
 void max_pool_pick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& output) {
     const Maps m(g, "max_pool_pick", input, places, output);
     dispatch_all(input.scalar_type(), "max_pool", [&]<class T>() {

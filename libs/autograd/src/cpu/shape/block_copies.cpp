@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <reel/autograd/host_data.hpp>
@@ -55,22 +57,36 @@ bool picks_rows(const Tensor& self, const Tensor& index) {
 }
 std::size_t row_bytes(const Tensor& self) { return self.nbytes() / std::size_t(self.sizes()[0]); }
 
+/// What a tensor gives to each row of a join: bytes that lie together, and how far the next ones are.
+struct Part {
+    const char* from;
+    std::size_t bytes;
+    std::ptrdiff_t step;
+};
+/// The elements of a tensor from dimension `dim` on, if they lie together and all of these at one distance.
+std::optional<Part> part_of_rows(const Tensor& t, std::int64_t dim, std::int64_t outer) {
+    const std::size_t bytes = t.nbytes() / std::size_t(outer);
+    if (t.is_contiguous()) return Part{static_cast<const char*>(host_data(t, "cat")), bytes, std::ptrdiff_t(bytes)};
+    if (t.is_sparse()) return {};
+    std::int64_t next = 1, step = 0; // elements from one index of a dimension to its next
+    bool in_row = true;
+    for (std::int64_t d = t.dim() - 1; d >= 0; --d) {
+        const std::int64_t n = t.sizes()[std::size_t(d)], stride = t.strides()[std::size_t(d)];
+        if (n == 1) continue;
+        if (d < dim && std::exchange(in_row, false)) step = next = stride;
+        if (stride != next) return {};
+        next *= n;
+    }
+    return Part{static_cast<const char*>(host_data(t, "cat")), bytes, std::ptrdiff_t(step) * t.element_size()};
+}
 /// Row after row of the result, whose bytes then come in their order.
-void join_rows(char* to, std::size_t whole, std::int64_t outer, TensorList tensors) {
-    struct Part {
-        const char* from;
-        std::size_t bytes;
-    };
-    std::vector<Part> parts;
-    for (const Tensor& t : tensors)
-        if (t.numel() > 0)
-            parts.push_back({static_cast<const char*>(host_data(t, "cat")), t.nbytes() / std::size_t(outer)});
+void join_rows(char* to, std::size_t whole, std::int64_t outer, const std::vector<Part>& parts) {
     const std::int64_t grain = std::max<std::int64_t>(1, bytes_per_task / std::int64_t(whole));
     parallel_for(0, outer, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t o = begin; o < end; ++o) {
             char* at = to + std::size_t(o) * whole;
             for (const Part& p : parts) {
-                copy_bytes(at, p.from + std::size_t(o) * p.bytes, p.bytes);
+                copy_bytes(at, p.from + o * p.step, p.bytes);
                 at += p.bytes;
             }
         }
@@ -81,23 +97,27 @@ void join_rows(char* to, std::size_t whole, std::int64_t outer, TensorList tenso
 
 bool join_blocks(const Tensor& out, TensorList tensors, std::int64_t dim) {
     for (const Tensor& t : tensors)
-        if (!plain(t, out) || t.scalar_type() != out.scalar_type()) return false;
+        if (t.device() != out.device() || t.scalar_type() != out.scalar_type()) return false;
     if (out.numel() == 0) return true;
     const std::int64_t outer = product(out.sizes().slice(0, std::size_t(dim)));
-    const std::size_t whole = out.nbytes() / std::size_t(outer);
-    if (std::int64_t(out.nbytes()) > small) {
-        if (outer < 64) return false; // few long blocks: each goes to all threads
-        join_rows(static_cast<char*>(host_data(out, "cat")), whole, outer, tensors);
-        return true;
-    }
-    char* to = static_cast<char*>(host_data(out, "cat"));
+    const bool large = std::int64_t(out.nbytes()) > small;
+    if (large && outer < 64) return false; // few long blocks: each goes to all threads
+    std::vector<Part> parts;
     for (const Tensor& t : tensors) {
         if (t.numel() == 0) continue;
-        const std::size_t block = t.nbytes() / std::size_t(outer);
-        const char* from = static_cast<const char*>(host_data(t, "cat"));
-        for (std::int64_t o = 0; o < outer; ++o)
-            copy_bytes(to + std::size_t(o) * whole, from + std::size_t(o) * block, block);
-        to += block;
+        const std::optional<Part> part = part_of_rows(t, dim, outer);
+        if (!part) return false;
+        parts.push_back(*part);
+    }
+    const std::size_t whole = out.nbytes() / std::size_t(outer);
+    char* to = static_cast<char*>(host_data(out, "cat"));
+    if (large) {
+        join_rows(to, whole, outer, parts);
+        return true;
+    }
+    for (const Part& p : parts) {
+        for (std::int64_t o = 0; o < outer; ++o) copy_bytes(to + std::size_t(o) * whole, p.from + o * p.step, p.bytes);
+        to += p.bytes;
     }
     return true;
 }

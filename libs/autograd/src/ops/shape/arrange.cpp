@@ -6,6 +6,7 @@
 #include <reel/autograd/ops/shape/permute.hpp>
 
 #include "ops/index/index_kernels.hpp"
+#include "ops/shape/join.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
@@ -50,9 +51,11 @@ Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
 /// `t` with dimension `d` moved on by `shift` in [0, size).
 Tensor roll_raw(const Tensor& t, std::int64_t d, std::int64_t shift) {
     const std::int64_t n = t.sizes()[std::size_t(d)];
-    const Tensor out = empty_raw(t.sizes(), t);
-    assign_raw(narrow_raw(out, d, shift, n - shift), narrow_raw(t, d, 0, n - shift));
-    if (shift > 0) assign_raw(narrow_raw(out, d, 0, shift), narrow_raw(t, d, n - shift, shift));
+    const Tensor out = empty_raw(t.sizes(), t),
+                 parts[] = {narrow_raw(t, d, n - shift, shift), narrow_raw(t, d, 0, n - shift)};
+    if (joined_as_blocks(out, parts, d)) return out;
+    assign_raw(narrow_raw(out, d, shift, n - shift), parts[1]);
+    if (shift > 0) assign_raw(narrow_raw(out, d, 0, shift), parts[0]);
     return out;
 }
 

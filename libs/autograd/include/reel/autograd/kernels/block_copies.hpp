@@ -16,7 +16,8 @@ namespace kernels {
 // way, which says or does what is needed.
 
 /// Writes `tensors` one after the other along `dim` of `out`; a stack is such a row of ones. False, and nothing is
-/// done, unless all lie contiguous with the dtype of `out`, which must be small enough for one thread.
+/// done, unless all have the dtype of `out` and give each of its rows bytes that lie together, each row's at one
+/// distance from the last one's; few long rows are declined, too.
 inline constinit Kernel<decltype(cpu::join_blocks), Writes<0>> join_blocks{"cat", &cpu::join_blocks};
 /// `self[index]` by the first dimension. Undefined unless `self` and the int64 `index` lie contiguous and every index
 /// is in range.

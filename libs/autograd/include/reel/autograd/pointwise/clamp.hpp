@@ -11,10 +11,10 @@ namespace reel::pointwise {
 /// One bound or both; a NaN bound makes everything NaN, the upper bound wins. Gradients depend on which bounds are
 /// tensors: they stand with the op.
 struct clamp_min_op : binary<Result::Same, reals | boolean>, vector_form {
-    template <class T> REEL_HD T f(T x, T low) const { return where(x >= low, x, where(x != x, x, low)); }
+    template <class T> REEL_HD T f(T x, T low) const { return maximum(low, x); }
 };
 struct clamp_max_op : binary<Result::Same, reals | boolean>, vector_form {
-    template <class T> REEL_HD T f(T x, T high) const { return where(x <= high, x, where(x != x, x, high)); }
+    template <class T> REEL_HD T f(T x, T high) const { return minimum(high, x); }
 };
 struct clamp_op : ternary<Result::Same, reals>, vector_form {
     template <class T> REEL_HD T f(T x, T low, T high) const {

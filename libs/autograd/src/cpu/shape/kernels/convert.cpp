@@ -12,6 +12,25 @@ namespace {
 
 template <class T> inline constexpr bool is_narrow = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
+#if !defined(__AVX512DQ__)
+/// To int64 without an instruction for it: a block of numbers that int32 holds is converted to that and widened.
+/// Returns how far that went.
+template <class S> std::int64_t convert_by_int32(std::int64_t* d, const S* s, std::int64_t n) {
+    constexpr std::int64_t block = 32;
+    constexpr S bound = S(std::int64_t(1) << 31);
+    std::int64_t i = 0;
+    for (; i + block <= n; i += block) {
+        int fit = 1;
+        for (std::int64_t k = 0; k < block; ++k) fit &= int(s[i + k] < bound) & int(s[i + k] >= -bound);
+        if (fit != 0)
+            for (std::int64_t k = 0; k < block; ++k) d[i + k] = static_cast<std::int32_t>(s[i + k]);
+        else
+            for (std::int64_t k = 0; k < block; ++k) d[i + k] = detail::to_integer<std::int64_t>(s[i + k]);
+    }
+    return i;
+}
+#endif
+
 template <class D, class S> void convert(void* to, const void* from, std::int64_t n) {
     D* const d = static_cast<D*>(to);
     const S* const s = static_cast<const S*>(from);
@@ -30,9 +49,12 @@ template <class D, class S> void convert(void* to, const void* from, std::int64_
     } else if constexpr (std::is_same_v<S, bool>) { // bytes of 0 and 1, which vectors widen
         const auto* const bytes = reinterpret_cast<const std::uint8_t*>(s);
         for (; i < n; ++i) d[i] = D(bytes[i]);
-    } else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D> && !std::is_same_v<D, bool>)
+    } else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D> && !std::is_same_v<D, bool>) {
+#if !defined(__AVX512DQ__)
+        if constexpr (std::is_same_v<D, std::int64_t>) i = convert_by_int32(d, s, n);
+#endif
         for (; i < n; ++i) d[i] = detail::to_integer<D>(s[i]);
-    else
+    } else
         for (; i < n; ++i) d[i] = D(s[i]);
 }
 

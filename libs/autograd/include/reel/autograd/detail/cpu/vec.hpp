@@ -119,6 +119,28 @@ inline Vec<float> maximum_of(Vec<float> bound, Vec<float> x) {
     return select(x < bound, bound, x);
 #endif
 }
+inline Vec<double> minimum_of(Vec<double> bound, Vec<double> x) {
+#if defined(__AVX512F__)
+    return Vec<double>((Vec<double>::Raw)_mm512_maskz_min_pd(0xff, (__m512d)bound.v, (__m512d)x.v));
+#elif defined(__AVX2__)
+    return Vec<double>((Vec<double>::Raw)_mm256_min_pd((__m256d)bound.v, (__m256d)x.v));
+#elif defined(__SSE2__)
+    return Vec<double>((Vec<double>::Raw)_mm_min_pd((__m128d)bound.v, (__m128d)x.v));
+#else
+    return select(x > bound, bound, x);
+#endif
+}
+inline Vec<double> maximum_of(Vec<double> bound, Vec<double> x) {
+#if defined(__AVX512F__)
+    return Vec<double>((Vec<double>::Raw)_mm512_maskz_max_pd(0xff, (__m512d)bound.v, (__m512d)x.v));
+#elif defined(__AVX2__)
+    return Vec<double>((Vec<double>::Raw)_mm256_max_pd((__m256d)bound.v, (__m256d)x.v));
+#elif defined(__SSE2__)
+    return Vec<double>((Vec<double>::Raw)_mm_max_pd((__m128d)bound.v, (__m128d)x.v));
+#else
+    return select(x < bound, bound, x);
+#endif
+}
 template <class T> typename Vec<T>::RawInt bits(Vec<T> x) { return (typename Vec<T>::RawInt)x.v; }
 template <class T> Vec<T> from_bits(typename Vec<T>::RawInt x) { return Vec<T>((typename Vec<T>::Raw)x); }
 
@@ -138,19 +160,30 @@ template <class T, class F> Vec<T> map_lanes(Vec<T> x, Vec<T> y, F f) {
 inline Vec<float> load_as(const float* p) { return Vec<float>::load(p); }
 inline Vec<double> load_as(const double* p) { return Vec<double>::load(p); }
 inline Vec<float> load_as(const BFloat16* p) {
+#if defined(__AVX2__) && !defined(__AVX512F__) // g++ 12 widens either half and joins them
+    const __m256i u = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    return Vec<float>((Vec<float>::Raw)_mm256_slli_epi32(u, 16));
+#else
     typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
     typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
     H h;
     std::memcpy(&h, p, sizeof(h));
     return Vec<float>((Vec<float>::Raw)(__builtin_convertvector(h, W) << 16));
+#endif
 }
 inline void store_as(BFloat16* p, Vec<float> x) {
-    typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
     typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
     const W u = (W)x.v;
     const W rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
-    const H h = __builtin_convertvector((W)(x.v != x.v ? W{} + 0x7fc0u : rounded), H);
+    const W r = (W)(x.v != x.v ? W{} + 0x7fc0u : rounded);
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    const __m256i halves = _mm256_packus_epi32((__m256i)r, (__m256i)r); // each half of the lanes by itself
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(_mm256_permute4x64_epi64(halves, 8)));
+#else
+    typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
+    const H h = __builtin_convertvector(r, H);
     std::memcpy(static_cast<void*>(p), &h, sizeof(h));
+#endif
 }
 // Binary16: by the processor where it can, else by integer arithmetic on whole vectors; bit for bit as the scalar
 // conversions of half.hpp, but that a signalling NaN that is read becomes quiet.

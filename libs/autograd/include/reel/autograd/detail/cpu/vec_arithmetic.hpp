@@ -25,8 +25,8 @@ template <class T> Vec<T> copysign(Vec<T> x, Vec<T> y) {
 }
 template <class T> Mask<T> isnan(Vec<T> x) { return x != x; }
 template <class T> Vec<T> conj(Vec<T> x) { return x; }
-template <class T> Vec<T> maximum(Vec<T> a, Vec<T> b) { return select(isnan(a) | (a > b), a, b); }
-template <class T> Vec<T> minimum(Vec<T> a, Vec<T> b) { return select(isnan(a) | (a < b), a, b); }
+template <class T> Vec<T> maximum(Vec<T> a, Vec<T> b) { return select(isnan(a), a, maximum_of(a, b)); }
+template <class T> Vec<T> minimum(Vec<T> a, Vec<T> b) { return select(isnan(a), a, minimum_of(a, b)); }
 template <class T> Vec<T> sqrt(Vec<T> x) {
     Vec<T> r;
     for (int i = 0; i < Vec<T>::size; ++i) r.v[i] = __builtin_sqrt(x.v[i]);
