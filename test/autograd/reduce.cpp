@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <reel/autograd/backward.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -166,6 +167,25 @@ BOOST_AUTO_TEST_CASE(quantiles) {
     BOOST_TEST(tensor({1., nan_}, kDouble).nanquantile(1.0).item<double>() == 1);
     check_gradients([](const Tensor& t) { return t.quantile(tensor({0.1, 0.7}, kDouble), 1); }, {leaf({2, 4})});
     BOOST_TEST(message([&] { x.quantile(1.5); }).find("expected values in [0, 1]") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(few_quantiles_of_long_rows_are_those_of_ordered_rows) {
+    manual_seed(1);
+    Tensor x = randint(20, {6, 200}).to(kFloat);
+    x.masked_fill_(rand({6, 200}) < 0.02, nan_);
+    x = cat({x, randint(20, {6, 200}).to(kFloat)}).requires_grad_();
+    const Tensor many = tensor({0.31F, 0.F, 0.2F, 1.F, 0.9F}), one = many.narrow(0, 0, 1);
+    for (const bool ignore_nan : {false, true})
+        for (const char* how : {"linear", "lower", "higher", "midpoint", "nearest"}) {
+            const auto of = [&](const Tensor& q) {
+                return ignore_nan ? nanquantile(x, q, 1, false, how) : quantile(x, q, 1, false, how);
+            };
+            const Tensor few = of(one)[0], all = of(many)[0];
+            BOOST_TEST(allclose(few, all, 0, 0, true));
+            const Tensor a = autograd::grad({few.nan_to_num().sum()}, {x})[0],
+                         b = autograd::grad({all.nan_to_num().sum()}, {x})[0];
+            BOOST_TEST(equal(a, b));
+        }
 }
 
 BOOST_AUTO_TEST_CASE(variance_and_mean_are_one_node) {

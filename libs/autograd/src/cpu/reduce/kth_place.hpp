@@ -6,8 +6,8 @@
 
 namespace reel::cpu {
 
-/// Finds it among keys that compare as the elements do, of two equal ones the first; by the keys' leading digits, then
-/// by comparing what shares these. Keeps its memory for the next row.
+/// Finds it among keys that compare as the elements do, equal ones in the order in which they stand; by the keys'
+/// leading digits, then by comparing what shares these. Keeps its memory for the next row.
 class KthPlace {
 public:
     /// For rows of `n` elements, fewer than 2^32.

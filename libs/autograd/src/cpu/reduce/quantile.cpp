@@ -1,11 +1,14 @@
-// Quantiles: every row is ordered once.
+// Quantiles: every row is ordered once, or searched for the few places that are asked for.
 #include <reel/autograd/kernels/quantile.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "cpu/index/row_order.hpp"
+#include "cpu/reduce/kth_place.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
@@ -31,6 +34,34 @@ T rank_of(double q, std::int64_t numbers, std::int64_t n, QuantileInterpolation 
     }
 }
 
+/// Where the elements of a row stand in order, equal ones as they stood, NaN last. Keeps its memory for the next row.
+template <class T> class Ranks {
+public:
+    /// For rows of `n` elements, of which `wanted` are asked for.
+    Ranks(std::int64_t n, std::int64_t wanted) : n_(n), searched_(std::is_same_v<T, float> && wanted <= 4 && n >= 64) {
+        if (searched_) kth_.emplace(n);
+        else {
+            sorted_.emplace(n);
+            order_.resize(std::size_t(n));
+        }
+    }
+    void set(const T* row) {
+        if (searched_)
+            std::transform(row, row + n_, kth_->keys().begin(), [](const T& v) { return std::uint32_t(order_key(v)); });
+        else
+            (*sorted_)(row, false, Equals::AsTheyStood,
+                       [&](std::int64_t rank, std::int64_t place) { order_[std::size_t(rank)] = place; });
+    }
+    std::int64_t place(std::int64_t rank) { return searched_ ? (*kth_)(rank) : order_[std::size_t(rank)]; }
+
+private:
+    std::int64_t n_;
+    bool searched_;
+    std::optional<KthPlace> kth_;
+    std::optional<RowOrder<T>> sorted_;
+    std::vector<std::int64_t> order_;
+};
+
 } // namespace
 
 void quantile(const Tensor& rows, const Tensor& q, QuantileInterpolation how, bool ignore_nan,
@@ -45,19 +76,17 @@ void quantile(const Tensor& rows, const Tensor& q, QuantileInterpolation how, bo
         const T* const data = host_data<T>(rows, "quantile");
         T *const weight = host_data<T>(found.weight, "quantile"), *const scale = host_data<T>(found.scale, "quantile");
         parallel_for(0, lines, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
-            std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-            RowOrder<T> sorted(n);
+            Ranks<T> ranks(n, 2 * m);
             for (std::int64_t l = begin; l < end; ++l) {
                 const T* p = data + l * n;
-                sorted(p, false, Equals::AsTheyStood,
-                       [&](std::int64_t rank, std::int64_t place) { order[std::size_t(rank)] = place; });
+                ranks.set(p);
                 const std::int64_t numbers = std::count_if(p, p + n, [](const T& v) { return !is_nan(v); });
                 for (std::int64_t k = 0; k < m; ++k) {
                     const T rank = rank_of<T>(wanted[k], numbers, n, how, ignore_nan);
                     const std::int64_t lower = std::min(std::int64_t(rank), n - 1),
                                        upper = std::min(std::int64_t(std::ceil(rank)), n - 1), i = l * m + k;
-                    below[i] = order[std::size_t(lower)];
-                    above[i] = order[std::size_t(upper)];
+                    below[i] = ranks.place(lower);
+                    above[i] = upper == lower ? below[i] : ranks.place(upper);
                     scale[i] = how != QuantileInterpolation::Linear || (!ignore_nan && numbers < n)
                                    ? T(0)
                                    : T((ignore_nan ? std::max<std::int64_t>(numbers, 1) : n) - 1);

@@ -2,6 +2,7 @@
 #include "ops/loss/loss.hpp"
 
 #include <reel/autograd/ops/loss/loss.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
@@ -123,7 +124,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 /// binary_cross_entropy of sigmoid(input), without its overflow; `pos_weight` weighs the positive targets.
 REEL_OP("nn.functional.binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, bool? "
         "size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
-        composite, samples(call(spread(-2, 2), spread(0.1, 0.9, 1))))
+        rule,
+        samples(call(spread(-2, 2), spread(0.1, 0.9, 1)),
+                call(spread(-2, 2), spread(0.1, 0.9, 1)).with("pos_weight", numbers({7}).sigmoid())))
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight,
                                         std::string_view reduction, const Tensor& pos_weight) {
     loss::check_reduction("binary_cross_entropy_with_logits", reduction);
@@ -132,7 +135,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
                      target.sizes(), "; expected that of input, ", input.sizes());
     Tensor y;
     if (pos_weight.defined()) y = (1 - target) * input - ((pos_weight - 1) * target + 1) * logsigmoid(input);
-    else y = (1 - target) * input - logsigmoid(input);
+    else
+        y = pointwise::apply("binary_cross_entropy_with_logits", pointwise::binary_cross_entropy_with_logits_op{},
+                             input, target);
     return reduce(weight.defined() ? y * weight : y, reduction);
 }
 

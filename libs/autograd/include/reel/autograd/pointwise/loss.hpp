@@ -58,20 +58,38 @@ private:
     bounded_slope_op slope() const { return {delta, 1, delta}; }
 };
 /// -(t log(x) + (1 - t) log(1 - x)) for probabilities x; logarithms stop at -100.
-struct binary_cross_entropy_op : binary<Result::Same, floating, a | b, a> {
+struct binary_cross_entropy_op : binary<Result::Same, floating, a | b, a>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x, T t) const {
-        const T left = std::log1p(-x), right = std::log(x);
-        return (t - T(1)) * (left < T(-100) ? T(-100) : left) - t * (right < T(-100) ? T(-100) : right);
+        return (t - constant<T>(1)) * at_least(log1p(-x)) - t * at_least(log(x));
     }
-    template <class T> T da(T g, T x, T t, T) const { return g * (x - t) / clamp_min((1 - x) * x, 1e-12); }
-    template <class T> T db(T g, T x, T, T) const { return g * (bounded_log(1 - x) - bounded_log(x)); }
+    template <class T> REEL_HD T da(T g, T x, T t, T) const {
+        const T width = (constant<T>(1) - x) * x, least = where(width < constant<T>(1e-12), constant<T>(1e-12), width);
+        return g * (x - t) / least;
+    }
+    template <class T> REEL_HD T db(T g, T x, T, T) const {
+        return g * (bounded_log(T(constant<T>(1) - x)) - bounded_log(x));
+    }
 
 private:
-    /// log(x), at least -100, with finite derivatives where x is 0.
-    template <class T> static T bounded_log(const T& x) {
-        const double least = std::exp(-100.0);
-        return masked_fill(log(clamp_min(x, least)), x <= Scalar(least), -100);
+    template <class T> REEL_HD static T at_least(T logarithm) {
+        return where(logarithm < constant<T>(-100), constant<T>(-100), logarithm);
     }
+    /// log(x), at least -100, with finite derivatives where x is 0.
+    template <class T> REEL_HD static T bounded_log(T x) {
+        constexpr double least = 3.720075976020836e-44; // e^-100
+        const T inside = where(x <= constant<T>(least), constant<T>(1), x);
+        return where(x <= constant<T>(least), constant<T>(-100), log(inside));
+    }
+};
+/// The same of sigmoid(x), whose logarithms are taken without it: (1 - t) x - logsigmoid(x).
+struct binary_cross_entropy_with_logits_op : binary<Result::Same, floating, a | b, a>, vector_form {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x, T t) const {
+        return (constant<T>(1) - t) * x - (where(x > constant<T>(0), constant<T>(0), x) - log1p(exp(-abs(x))));
+    }
+    template <class T> REEL_HD T da(T g, T x, T t, T) const { return g * (sigmoid(x) - t); }
+    template <class T> REEL_HD T db(T g, T x, T, T) const { return -(g * x); }
 };
 
 } // namespace reel::pointwise
