@@ -96,13 +96,14 @@ Sample told(const Sample& sample, const Device& device) {
             if ((a.name == "device" || a.type == "TensorOptions") && !s.call) s.kwargs["device"] = Value(device);
     return s;
 }
-/// The sample with `device` wherever it names one.
+/// The sample with `device` wherever it names one, maybe by a word.
 Sample sent(const Sample& sample, const Device& device) {
+    const auto names_one = [](const Value& v) { return v.isDevice() || (v.isString() && v.toStringRef() == "cpu"); };
     Sample s = sample;
     for (Value& v : s.args)
-        if (v.isDevice()) v = Value(device);
+        if (names_one(v)) v = Value(device);
     for (const auto& [name, v] : sample.kwargs)
-        if (v.isDevice()) s.kwargs.set(name, Value(device));
+        if (names_one(v)) s.kwargs.set(name, Value(device));
     return s;
 }
 variable_list results_on(const Sample& sample, const Device& device) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -99,11 +100,24 @@ private:
     const Scratch columns_;
     std::vector<std::int64_t> rows_;
 };
-template <class A> void largest(const PoolGeometry& g, const A* in, A* out, std::int64_t* places) {
-    if constexpr (std::is_floating_point_v<A>)
-        if (RowsOfWindows<A>::can(g)) return RowsOfWindows<A>(g)(in, out, places);
-    largest_by_window(g, in, out, places);
-}
+/// Plane after plane, with memory and windows prepared once.
+template <class A> class Largest {
+public:
+    explicit Largest(const PoolGeometry& g) : g_(g) {
+        if constexpr (std::is_floating_point_v<A>)
+            if (RowsOfWindows<A>::can(g)) rows_.emplace(g);
+    }
+    void operator()(const A* in, A* out, std::int64_t* places) {
+        if constexpr (std::is_floating_point_v<A>)
+            if (rows_) return (*rows_)(in, out, places);
+        largest_by_window(g_, in, out, places);
+    }
+
+private:
+    struct None {};
+    const PoolGeometry& g_;
+    std::conditional_t<std::is_floating_point_v<A>, std::optional<RowsOfWindows<A>>, None> rows_;
+};
 
 } // namespace
 
@@ -114,16 +128,20 @@ void max_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output, 
     const std::int64_t n = g.in_size(), m = g.out_size();
     dispatch_real(input.scalar_type(), "max_pool", [&]<class T>() {
         using A = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
-        each_plane(g.planes, n + m, [&](std::int64_t p) {
-            const T* in = static_cast<const T*>(x) + p * n;
-            T* out = static_cast<T*>(y) + p * m;
-            std::int64_t* at = all + p * m;
-            if constexpr (std::is_same_v<A, T>) largest(g, in, out, at);
-            else { // planes of 16 bits are widened as a whole, once, not wherever a window looks
-                const Scratch wide(std::size_t(n + m) * sizeof(A));
-                convert_kernel(kFloat, dtype_of<T>)(wide.as<A>(), in, n);
-                largest(g, wide.as<A>(), wide.as<A>() + n, at);
-                for (std::int64_t o = 0; o < m; ++o) out[o] = at[o] < 0 ? T(0) : in[at[o]];
+        constexpr bool narrow = !std::is_same_v<A, T>;
+        each_range_of_planes(g.planes, n + m, [&](std::int64_t begin, std::int64_t end) {
+            Largest<A> largest(g);
+            // planes of 16 bits are widened as a whole, once, not wherever a window looks
+            const Scratch wide(narrow ? std::size_t(n + m) * sizeof(A) : 0);
+            for (std::int64_t p = begin; p < end; ++p) {
+                const T* in = static_cast<const T*>(x) + p * n;
+                T* out = static_cast<T*>(y) + p * m;
+                std::int64_t* at = all + p * m;
+                if constexpr (narrow) {
+                    convert_kernel(kFloat, dtype_of<T>)(wide.as<A>(), in, n);
+                    largest(wide.as<A>(), wide.as<A>() + n, at);
+                    for (std::int64_t o = 0; o < m; ++o) out[o] = at[o] < 0 ? T(0) : in[at[o]];
+                } else largest(in, out, at);
             }
         });
     });

@@ -9,11 +9,14 @@
 namespace reel::cpu {
 
 /// A plane is one channel of one image: threads never write to the same place. `work` is a plane's, in elements.
+/// Calls `f(first plane, end)`.
+template <class F> void each_range_of_planes(std::int64_t planes, std::int64_t work, F f) {
+    parallel_for(0, planes, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)), f);
+}
 template <class F> void each_plane(std::int64_t planes, std::int64_t work, F f) {
-    parallel_for(0, planes, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t p = begin; p < end; ++p) f(p);
-                 });
+    each_range_of_planes(planes, work, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t p = begin; p < end; ++p) f(p);
+    });
 }
 /// Calls `f(output position, z, y, x windows)`.
 template <class F> void each_window(const PoolGeometry& g, F f) {

@@ -97,46 +97,34 @@ template <class T> Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) { return Vec<T>(
 /// The smaller (larger) of a bound and x; x where x is NaN. One instruction, which `select` does not become.
 // With a mask of all lanes the intrinsics have no operand that the compiler takes for uninitialised; the code is the
 // same.
-inline Vec<float> minimum_of(Vec<float> bound, Vec<float> x) {
+template <class T> Vec<T> minimum_of(Vec<T> bound, Vec<T> x) {
+    using Raw = typename Vec<T>::Raw;
+    [[maybe_unused]] constexpr bool single = sizeof(T) == 4;
 #if defined(__AVX512F__)
-    return Vec<float>((Vec<float>::Raw)_mm512_maskz_min_ps(0xffff, (__m512)bound.v, (__m512)x.v));
+    if constexpr (single) return (Raw)_mm512_maskz_min_ps(0xffff, (__m512)bound.v, (__m512)x.v);
+    else return (Raw)_mm512_maskz_min_pd(0xff, (__m512d)bound.v, (__m512d)x.v);
 #elif defined(__AVX2__)
-    return Vec<float>((Vec<float>::Raw)_mm256_min_ps((__m256)bound.v, (__m256)x.v));
+    if constexpr (single) return (Raw)_mm256_min_ps((__m256)bound.v, (__m256)x.v);
+    else return (Raw)_mm256_min_pd((__m256d)bound.v, (__m256d)x.v);
 #elif defined(__SSE2__)
-    return Vec<float>((Vec<float>::Raw)_mm_min_ps((__m128)bound.v, (__m128)x.v));
+    if constexpr (single) return (Raw)_mm_min_ps((__m128)bound.v, (__m128)x.v);
+    else return (Raw)_mm_min_pd((__m128d)bound.v, (__m128d)x.v);
 #else
     return select(x > bound, bound, x);
 #endif
 }
-inline Vec<float> maximum_of(Vec<float> bound, Vec<float> x) {
+template <class T> Vec<T> maximum_of(Vec<T> bound, Vec<T> x) {
+    using Raw = typename Vec<T>::Raw;
+    [[maybe_unused]] constexpr bool single = sizeof(T) == 4;
 #if defined(__AVX512F__)
-    return Vec<float>((Vec<float>::Raw)_mm512_maskz_max_ps(0xffff, (__m512)bound.v, (__m512)x.v));
+    if constexpr (single) return (Raw)_mm512_maskz_max_ps(0xffff, (__m512)bound.v, (__m512)x.v);
+    else return (Raw)_mm512_maskz_max_pd(0xff, (__m512d)bound.v, (__m512d)x.v);
 #elif defined(__AVX2__)
-    return Vec<float>((Vec<float>::Raw)_mm256_max_ps((__m256)bound.v, (__m256)x.v));
+    if constexpr (single) return (Raw)_mm256_max_ps((__m256)bound.v, (__m256)x.v);
+    else return (Raw)_mm256_max_pd((__m256d)bound.v, (__m256d)x.v);
 #elif defined(__SSE2__)
-    return Vec<float>((Vec<float>::Raw)_mm_max_ps((__m128)bound.v, (__m128)x.v));
-#else
-    return select(x < bound, bound, x);
-#endif
-}
-inline Vec<double> minimum_of(Vec<double> bound, Vec<double> x) {
-#if defined(__AVX512F__)
-    return Vec<double>((Vec<double>::Raw)_mm512_maskz_min_pd(0xff, (__m512d)bound.v, (__m512d)x.v));
-#elif defined(__AVX2__)
-    return Vec<double>((Vec<double>::Raw)_mm256_min_pd((__m256d)bound.v, (__m256d)x.v));
-#elif defined(__SSE2__)
-    return Vec<double>((Vec<double>::Raw)_mm_min_pd((__m128d)bound.v, (__m128d)x.v));
-#else
-    return select(x > bound, bound, x);
-#endif
-}
-inline Vec<double> maximum_of(Vec<double> bound, Vec<double> x) {
-#if defined(__AVX512F__)
-    return Vec<double>((Vec<double>::Raw)_mm512_maskz_max_pd(0xff, (__m512d)bound.v, (__m512d)x.v));
-#elif defined(__AVX2__)
-    return Vec<double>((Vec<double>::Raw)_mm256_max_pd((__m256d)bound.v, (__m256d)x.v));
-#elif defined(__SSE2__)
-    return Vec<double>((Vec<double>::Raw)_mm_max_pd((__m128d)bound.v, (__m128d)x.v));
+    if constexpr (single) return (Raw)_mm_max_ps((__m128)bound.v, (__m128)x.v);
+    else return (Raw)_mm_max_pd((__m128d)bound.v, (__m128d)x.v);
 #else
     return select(x < bound, bound, x);
 #endif
