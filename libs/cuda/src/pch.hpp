@@ -1,4 +1,5 @@
-// What nearly every source of the emulated device reads, parsed once for each kind of it (the build's precompiled header).
+// What nearly every source of the emulated device reads, parsed once for each kind of it (the build's precompiled
+// header).
 #pragma once
 
 #include <algorithm>

@@ -18,10 +18,6 @@ namespace reel::cpu {
 
 namespace {
 
-template <class T> bool is_nan(T v) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else return v != v;
-}
 /// Window by window.
 template <class A> void largest_by_window(const PoolGeometry& g, const A* in, A* out, std::int64_t* places) {
     each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
@@ -30,7 +26,7 @@ template <class A> void largest_by_window(const PoolGeometry& g, const A* in, A*
         each_place(g, wz, wy, wx, [&](std::int64_t i) {
             const A v = in[i];
             // ties: the first; NaN: the last, as PyTorch
-            if (best < 0 || v > top || is_nan(v)) top = v, best = i;
+            if (best < 0 || v > top || v != v) top = v, best = i;
         });
         out[o] = top;
         places[o] = best;

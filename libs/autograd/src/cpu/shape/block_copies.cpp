@@ -80,7 +80,10 @@ std::optional<Part> part_of_rows(const Tensor& t, std::int64_t dim, std::int64_t
     return Part{static_cast<const char*>(host_data(t, "cat")), bytes, std::ptrdiff_t(step) * t.element_size()};
 }
 /// Row after row of the result, whose bytes then come in their order.
-void join_rows(char* to, std::size_t whole, std::int64_t outer, const std::vector<Part>& parts) {
+void join_rows(char* to, std::size_t whole, std::int64_t outer, TensorList tensors, std::int64_t dim) {
+    std::vector<Part> parts;
+    for (const Tensor& t : tensors)
+        if (t.numel() > 0) parts.push_back(*part_of_rows(t, dim, outer));
     const std::int64_t grain = std::max<std::int64_t>(1, bytes_per_task / std::int64_t(whole));
     parallel_for(0, outer, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t o = begin; o < end; ++o) {
@@ -102,20 +105,17 @@ bool join_blocks(const Tensor& out, TensorList tensors, std::int64_t dim) {
     const std::int64_t outer = product(out.sizes().slice(0, std::size_t(dim)));
     const bool large = std::int64_t(out.nbytes()) > small;
     if (large && outer < 64) return false; // few long blocks: each goes to all threads
-    std::vector<Part> parts;
-    for (const Tensor& t : tensors) {
-        if (t.numel() == 0) continue;
-        const std::optional<Part> part = part_of_rows(t, dim, outer);
-        if (!part) return false;
-        parts.push_back(*part);
-    }
+    for (const Tensor& t : tensors)
+        if (t.numel() > 0 && !part_of_rows(t, dim, outer)) return false;
     const std::size_t whole = out.nbytes() / std::size_t(outer);
     char* to = static_cast<char*>(host_data(out, "cat"));
     if (large) {
-        join_rows(to, whole, outer, parts);
+        join_rows(to, whole, outer, tensors, dim);
         return true;
     }
-    for (const Part& p : parts) {
+    for (const Tensor& t : tensors) {
+        if (t.numel() == 0) continue;
+        const Part p = *part_of_rows(t, dim, outer);
         for (std::int64_t o = 0; o < outer; ++o) copy_bytes(to + std::size_t(o) * whole, p.from + o * p.step, p.bytes);
         to += p.bytes;
     }
