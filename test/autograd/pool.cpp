@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(largest_of_equal_and_nan_elements_in_windows_of_every_kind)
 }
 BOOST_AUTO_TEST_CASE(floats_are_pooled_as_integers_are) {
     manual_seed(4);
-    for (const IntArrayRef out : {IntArrayRef{5, 7, 9}, {4, 4, 30}, {1, 1, 1}}) {
+    for (const auto& out : std::vector<std::array<std::int64_t, 3>>{{5, 7, 9}, {4, 4, 30}, {1, 1, 1}}) {
         const Tensor x = randint(9, {2, 3, 11, 13, 61});
         const auto [of_int, places] = adaptive_max_pool3d(x, out);
         for (const ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16}) {
