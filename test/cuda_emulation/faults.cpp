@@ -116,6 +116,48 @@ BOOST_AUTO_TEST_CASE(host_code_that_reads_device_memory) {
     BOOST_TEST(end.says("host code touches byte 4 of an allocation of 12 bytes on device 0"), end.text);
 }
 
+BOOST_AUTO_TEST_CASE(what_a_work_may_touch_is_closed_again) {
+    constexpr std::size_t many = 1 << 20;
+    const auto ends = [](float* p) { launch({1, 1}, [=] { p[many - 1] = p[many / 2] = p[0] = 1; }); };
+    const apart::End host = apart::run("timing=late", [=] {
+        const Array<float> a(many);
+        ends(a.data());
+        ends(a.data());
+        cudaDeviceSynchronize();
+        ::_exit(int(a.data()[many / 2]));
+    });
+    BOOST_TEST(host.says("host code touches byte 2097152 of an allocation of 4194304 bytes"), host.text);
+    const apart::End callback = apart::run("timing=late", [=] {
+        const Array<float> a(many);
+        ends(a.data());
+        cudaLaunchHostFunc(
+            nullptr, [](void* p) { *static_cast<float*>(p) = 2; }, a.data());
+        cudaDeviceSynchronize();
+    });
+    BOOST_TEST(callback.says("host code touches byte 0"), callback.text);
+    const apart::End freed = apart::run("timing=late", [=] {
+        void* p = nullptr;
+        cudaMallocAsync(&p, many * sizeof(float), nullptr);
+        ends(static_cast<float*>(p));
+        cudaFreeAsync(p, nullptr);
+        ends(static_cast<float*>(p));
+        cudaDeviceSynchronize();
+    });
+    BOOST_TEST(freed.says("touches byte 0 of a freed allocation of 4194304 bytes"), freed.text);
+    const apart::End other_device = apart::run("timing=late,devices=2", [=] {
+        const Array<float> a(many);
+        ends(a.data());
+        cudaEvent_t done = nullptr;
+        cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+        cudaEventRecord(done, nullptr);
+        cudaSetDevice(1);
+        cudaStreamWaitEvent(nullptr, done, 0);
+        ends(a.data());
+        cudaDeviceSynchronize();
+    });
+    BOOST_TEST(other_device.says("of device 1 touches byte 0"), other_device.text);
+}
+
 BOOST_AUTO_TEST_CASE(memory_that_nobody_has_written_holds_no_number) {
     const Array<float> fresh(4);
     for (const float v : fresh.values()) BOOST_TEST(std::isnan(v));

@@ -89,7 +89,7 @@ void Block::make_ready(Lane& lane) {
 bool Block::release_barrier() {
     if (at_barrier_ == 0 || at_barrier_ + returned_ != lanes_.size() || returned_ > 0) return false;
     for (const Lane& lane : lanes_)
-        if (lane.at.line() != lanes_[0].at.line() || lane.at.file_name() != lanes_[0].at.file_name()) return false;
+        if (!same_place(lane.at, lanes_[0].at)) return false;
     for (auto n = order_.rbegin(); n != order_.rend(); ++n) make_ready(lanes_[*n]);
     at_barrier_ = 0;
     ++phase_;

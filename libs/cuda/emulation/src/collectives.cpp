@@ -21,7 +21,7 @@ bool Meeting::complete() const {
             fault("lanes of a warp meet at " + place(one_.at) + " with a mask that names lane " + std::to_string(i) +
                   ", which has returned");
         if (lane->state != State::in_collective) return false;
-        if (lane->kind != one_.kind || lane->mask != mask_ || place(lane->at) != place(one_.at)) return false;
+        if (lane->kind != one_.kind || lane->mask != mask_ || !same_place(lane->at, one_.at)) return false;
     }
     return true;
 }

@@ -20,4 +20,9 @@ std::string place(const std::source_location& at) {
     return std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(at.line());
 }
 
+bool same_place(const std::source_location& a, const std::source_location& b) {
+    return a.line() == b.line() &&
+           (a.file_name() == b.file_name() || std::string_view(a.file_name()) == std::string_view(b.file_name()));
+}
+
 } // namespace reel::cuda::emulation

@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::size_t reserved_bytes = std::size_t(1) << 40;
 constexpr std::size_t alignment = 256; // what the device's allocator promises
+constexpr std::size_t least_opened = 64 * 1024;
 
 struct Work {
     int device = -1;
@@ -39,8 +40,14 @@ struct Space {
     std::byte* begin;
     std::size_t page = std::size_t(::sysconf(_SC_PAGESIZE)), used = 0;
     std::map<std::byte*, Allocation> allocations; ///< by their first page
-    std::vector<Allocation*> open;
     std::map<int, Usage> usage;
+    struct Part {
+        Allocation* of;
+        std::byte* begin;
+        std::size_t bytes;
+    };
+    std::vector<Part> opened; ///< all of one device
+    int works_in_a_row = 0;
     Space();
 };
 Space& space() {
@@ -61,6 +68,18 @@ std::string describe(const Allocation& a, const std::byte* p) {
     s << " on device " << a.device;
     if (a.life == Life::not_yet) s << ", which its stream has not made yet";
     return s.str();
+}
+
+void open(Allocation& a, std::byte* begin, std::size_t bytes) {
+    ::mprotect(begin, bytes, PROT_READ | PROT_WRITE);
+    ++a.opened;
+    space().opened.push_back({&a, begin, bytes});
+}
+/// The neighbourhood of `p`, each time a larger one: opening and closing cost by the page, and most works touch little
+/// of what an allocator keeps.
+void open_around(Allocation& a, std::byte* p) {
+    const std::size_t some = least_opened << std::min(a.opened, 20U), first = std::size_t(p - a.pages) / some * some;
+    open(a, a.pages + first, std::min(some, a.page_bytes - first));
 }
 
 /// Opens what the running work may touch; ends the process for anything else.
@@ -86,9 +105,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
     if (!inside || a->life != Life::live) fault(who + " touches " + where);
     if (a->device != work_now.device)
         fault(who + " of device " + std::to_string(work_now.device) + " touches " + where);
-    a->open = true;
-    space().open.push_back(a);
-    ::mprotect(a->pages, a->page_bytes, PROT_READ | PROT_WRITE);
+    open_around(*a, p);
 }
 
 /// Others set handlers too: a test framework one for each test.
@@ -143,9 +160,10 @@ Allocation* reserve(std::size_t bytes, int device) {
 }
 
 void make_live(Allocation& a) {
-    ::mprotect(a.pages, a.page_bytes, PROT_READ | PROT_WRITE);
+    const WorksInARow one_more; // it may be touched next
+    if (!space().opened.empty() && space().opened.front().of->device != a.device) close_memory();
+    open(a, a.pages, a.page_bytes);
     std::memset(a.pages, 0xff, a.page_bytes);
-    ::mprotect(a.pages, a.page_bytes, PROT_NONE);
     // The pages' own bounds are those of the alignment; what is closer, the address sanitizer sees. The word that holds
     // the last bytes stays open: indivisible updates of parts of words read it whole.
     const std::size_t words = (a.bytes + 3) / 4 * 4;
@@ -157,21 +175,31 @@ void make_live(Allocation& a) {
 void release(Allocation& a) {
     a.life = Life::freed;
     space().usage[a.device].now -= a.bytes;
+    if (a.opened > 0) ::mprotect(a.pages, a.page_bytes, PROT_NONE);
     ::madvise(a.pages, a.page_bytes, MADV_DONTNEED);
 }
 
+void close_memory() {
+    for (const Space::Part& part : space().opened) {
+        ::mprotect(part.begin, part.bytes, PROT_NONE);
+        part.of->opened = 0;
+    }
+    space().opened.clear();
+}
+
 DeviceWork::DeviceWork(int device, const char* what) {
-    (void)space();
+    if (!space().opened.empty() && space().opened.front().of->device != device) close_memory();
     watch_faults();
     work_now = {device, what};
 }
 DeviceWork::~DeviceWork() {
-    for (Allocation* const a : space().open) {
-        ::mprotect(a->pages, a->page_bytes, PROT_NONE);
-        a->open = false;
-    }
-    space().open.clear();
+    if (space().works_in_a_row == 0) close_memory();
     work_now = {};
+}
+
+WorksInARow::WorksInARow() { ++space().works_in_a_row; }
+WorksInARow::~WorksInARow() {
+    if (--space().works_in_a_row == 0) close_memory();
 }
 
 } // namespace reel::cuda::emulation

@@ -14,7 +14,7 @@ struct Allocation {
     Life life = Life::not_yet;
     std::byte* pages = nullptr; ///< where its pages begin
     std::size_t page_bytes = 0;
-    bool open = false; ///< whoever runs now may touch it
+    unsigned opened = 0; ///< parts of it that whoever runs now may touch
 };
 
 /// Address space for `bytes`, live when `make_live` says so. Null when the device has not so much.
@@ -39,5 +39,15 @@ public:
     ~DeviceWork();
     DeviceWork(const DeviceWork&) = delete;
 };
+/// While it lives, what one work of a device has touched stays open for the next ones of that device, since nothing of
+/// the host's runs between them.
+class WorksInARow {
+public:
+    WorksInARow();
+    ~WorksInARow();
+    WorksInARow(const WorksInARow&) = delete;
+};
+/// Before something of the host's runs between works after all.
+void close_memory();
 
 } // namespace reel::cuda::emulation

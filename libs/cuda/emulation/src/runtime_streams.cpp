@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "capture.hpp"
+#include "memory.hpp"
 #include "runtime.hpp"
 
 using namespace reel::cuda::emulation;
@@ -87,7 +88,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void* data) 
     const std::lock_guard guard(runtime_lock());
     Stream* const s = stream_of(stream);
     if (!s) return answer(cudaErrorInvalidResourceHandle);
-    enqueue(*s, [f, data] { f(data); });
+    enqueue(*s, [f, data] {
+        close_memory();
+        f(data);
+    });
     return cudaSuccess;
 }
 

@@ -9,6 +9,7 @@
 #include <reel/cuda/emulation/modes.hpp>
 
 #include "capture.hpp"
+#include "memory.hpp"
 #include "runtime.hpp"
 
 namespace reel::cuda::emulation {
@@ -55,6 +56,7 @@ void run_front(Stream& s) {
 
 /// Some tasks of some streams, as the seed has it.
 void run_some() {
+    const WorksInARow together;
     auto& all = streams();
     for (int i = int(all.dice() % 3); i > 0; --i) {
         Stream& s = *all.all[all.dice() % all.all.size()];
@@ -124,17 +126,21 @@ bool is_capturing(int device) {
     return false;
 }
 void drain(Stream& s) {
+    const WorksInARow together;
     while (!s.queue.empty()) run_front(s);
 }
 void drain_device(int device) {
+    const WorksInARow together;
     // the last made first: whoever relies on the order of creation is found
     for (std::size_t i = streams().all.size(); i-- > 0;)
         if (streams().all[i]->device == device) drain(*streams().all[i]);
 }
 void advance(Stream& s) {
+    const WorksInARow together;
     if (!s.queue.empty()) run_front(s);
 }
 void drain_until(const Mark& mark) {
+    const WorksInARow together;
     while (!mark.reached) run_front(*mark.stream);
 }
 
