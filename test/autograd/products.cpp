@@ -1,6 +1,7 @@
 // Products of vectors, matrices and tensors.
 #include "shape_helpers.hpp"
 
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace shape_test;
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(vector_products) {
 
 BOOST_AUTO_TEST_CASE(batches_of_small_products) {
     for (const auto& [m, k, n] :
-         std::vector<std::array<std::int64_t, 3>>{{1, 1, 1}, {16, 16, 16}, {7, 48, 33}, {3, 5, 48}}) {
+         std::vector<std::array<std::int64_t, 3>>{{1, 1, 1}, {16, 16, 16}, {7, 48, 33}, {3, 5, 48}, {50, 128, 100}}) {
         const Tensor a = numbers({9, m, k}), b = numbers({9, k, n}).cos();
         Tensor want = (a.unsqueeze(3) * b.unsqueeze(1)).sum(2);
         const Tensor got = bmm(a, b);
@@ -85,6 +86,34 @@ BOOST_AUTO_TEST_CASE(batches_of_small_products) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(products_with_a_small_matrix_in_every_layout) {
+    manual_seed(2);
+    const int before = get_num_threads();
+    const auto laid = [](const Tensor& t, bool turned) { return turned ? t.t().contiguous().t() : t; };
+    for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{{4, 16, 16},
+                                                                          {5, 1000, 7},
+                                                                          {40, 17, 33},
+                                                                          {129, 100, 127},
+                                                                          {700, 64, 801},
+                                                                          {300, 33, 2000},
+                                                                          {1000, 500, 48}})
+        for (const ScalarType dtype : {kFloat, kDouble})
+            for (const bool ta : {false, true})
+                for (const bool tb : {false, true}) {
+                    const Tensor x = randn({m, k}, dtype), y = randn({k, n}, dtype), z = randn({m, n}, dtype),
+                                 a = laid(x, ta), b = laid(y, tb);
+                    const Tensor exact = (x.to(kDouble).unsqueeze(1) * y.to(kDouble).t()).sum(2);
+                    const double tolerance = (dtype == kFloat ? 1e-6 : 1e-15) * double(k);
+                    set_num_threads(1);
+                    const Tensor one = mm(a, b), added = addmm(z, a, b), scaled = addmm(z, a, b, 0.5, 2);
+                    set_num_threads(3);
+                    BOOST_TEST(equal(mm(a, b), one));
+                    set_num_threads(before);
+                    BOOST_TEST(allclose(one.to(kDouble), exact, 0, tolerance));
+                    BOOST_TEST(allclose(added.to(kDouble), exact + z.to(kDouble), 0, tolerance));
+                    BOOST_TEST(allclose(scaled.to(kDouble), exact * 2 + z.to(kDouble) / 2, 0, 4 * tolerance));
+                }
+}
 BOOST_AUTO_TEST_CASE(blends) {
     const Tensor nan = full({2, 2}, NAN, kDouble), a = numbers({2, 3}), b = numbers({3, 2});
     BOOST_TEST(list(addmm(nan, a, b, 0)) == list(mm(a, b)),

@@ -6,6 +6,7 @@
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
 #include "cpu/linalg/bfloat16_product.hpp"
+#include "cpu/linalg/blocked_product.hpp"
 #include "cpu/linalg/gemm.hpp"
 #include "cpu/linalg/integer_product.hpp"
 #include "cpu/linalg/serial_blas.hpp"
@@ -55,11 +56,17 @@ void tiled(bool ta, bool tb, std::int64_t m, std::int64_t n, const void* a, std:
     });
 }
 
-/// Products without tiles: an extent is one.
+/// Products that the library is not called for: an extent is one, or blocks of our own are faster.
 template <class T>
-bool untiled(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
-             std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
-    if (m != 1 && n != 1 && k != 1) return false;
+bool without_library(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
+                     std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
+    if (m != 1 && n != 1 && k != 1) {
+        if constexpr (std::is_floating_point_v<T>)
+            return k > 0 && alpha == 1 && (beta == 0 || beta == 1) &&
+                   blocked_product(ta, tb, m, n, k, static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb,
+                                   beta == 1, static_cast<T*>(c), ldc);
+        return false;
+    }
     return vector_product<T>({ta, tb, m, n, k, T(alpha), static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb,
                               T(beta), static_cast<T*>(c), ldc});
 }
@@ -147,7 +154,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
     if (m == 0 || n == 0) return;
     switch (t) {
     case kFloat:
-        if (untiled<float>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
+        if (without_library<float>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         return tiled<float>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                             [&](std::int64_t rows, std::int64_t cols, const float* x, const float* y, float* z) {
                                 cblas_sgemm(CblasRowMajor, flag(ta), flag(tb), blasint(rows), blasint(cols), blasint(k),
@@ -155,7 +162,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                             blasint(ldc));
                             });
     case kDouble:
-        if (untiled<double>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
+        if (without_library<double>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         return tiled<double>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                              [&](std::int64_t rows, std::int64_t cols, const double* x, const double* y, double* z) {
                                  cblas_dgemm(CblasRowMajor, flag(ta), flag(tb), blasint(rows), blasint(cols),
@@ -163,7 +170,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                              blasint(ldc));
                              });
     case kComplexFloat: {
-        if (untiled<std::complex<float>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
+        if (without_library<std::complex<float>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         const std::complex<float> al{float(alpha), 0}, be{float(beta), 0};
         return tiled<std::complex<float>>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                                           [&](std::int64_t rows, std::int64_t cols, auto* x, auto* y, auto* z) {
@@ -173,7 +180,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                           });
     }
     case kComplexDouble: {
-        if (untiled<std::complex<double>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
+        if (without_library<std::complex<double>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         const std::complex<double> al{alpha, 0}, be{beta, 0};
         return tiled<std::complex<double>>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                                            [&](std::int64_t rows, std::int64_t cols, auto* x, auto* y, auto* z) {

@@ -5,12 +5,11 @@
 #include <reel/autograd/host_data.hpp>
 
 #include "cpu/linalg/packed_product.hpp"
+#include "cpu/shape/transpose.hpp"
 
 namespace reel::cpu {
 
 namespace {
-
-constexpr std::int64_t small = 48; // an extent up to which the tiles beat a call
 
 /// One matrix of a batch and the steps to its next row and column.
 template <class T> struct Matrix {
@@ -41,7 +40,8 @@ template <class T> void run(const Tensor& out, const Tensor& a, const Tensor& b)
                          }
                          Matrix<T> x{left + i * a.stride(0), a.stride(1), a.stride(2)};
                          if (x.along != 1) {
-                             copy(x, m, k, dense);
+                             if (x.down == 1) transposed_copy(dense, k, x.data, x.along, m, k);
+                             else copy(x, m, k, dense);
                              x = {dense, k, 1};
                          }
                          kernel.run(x.data, x.down, packed, 0, panels, to + i * m * n, n, m, n, k, false);
@@ -52,6 +52,7 @@ template <class T> void run(const Tensor& out, const Tensor& a, const Tensor& b)
 } // namespace
 
 bool small_products(const Tensor& out, const Tensor& a, const Tensor& b) {
+    constexpr std::int64_t small = 128; // an extent up to which the tiles beat a call
     if (a.size(1) > small || a.size(2) > small || b.size(2) > small || out.numel() == 0 || a.size(2) == 0) return false;
     if (out.scalar_type() == kFloat) run<float>(out, a, b);
     else if (out.scalar_type() == kDouble) run<double>(out, a, b);

@@ -14,5 +14,16 @@ struct TransposeKernels {
     TransposeFn<std::uint64_t> b8 = nullptr;
 };
 inline constinit TransposeKernels transpose_kernels{};
+/// dst[i * dst_row + j] = src[j * src_col + i] for float or double.
+template <class T>
+void transposed_copy(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, std::int64_t rows,
+                     std::int64_t cols) {
+    if constexpr (sizeof(T) == 4)
+        transpose_kernels.b4(reinterpret_cast<std::uint32_t*>(dst), dst_row,
+                             reinterpret_cast<const std::uint32_t*>(src), src_col, rows, cols, false);
+    else
+        transpose_kernels.b8(reinterpret_cast<std::uint64_t*>(dst), dst_row,
+                             reinterpret_cast<const std::uint64_t*>(src), src_col, rows, cols, false);
+}
 
 } // namespace reel::cpu

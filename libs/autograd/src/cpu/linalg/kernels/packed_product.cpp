@@ -6,14 +6,21 @@
 
 #include <reel/autograd/detail/cpu/vec.hpp>
 
+#include "cpu/shape/transpose.hpp"
+
 namespace reel::cpu::REEL_ISA {
 
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int panel_vectors = 4; // 6 rows of 4 vectors in 32 registers
+constexpr int panel_vectors = 4;                                 // 6 rows of 4 vectors in 32 registers
+constexpr std::int64_t most_elements = 1 << 14, most_extent = 0; // larger ones were not measured
+#elif defined(__FMA__)
+constexpr int panel_vectors = 2;                                  // 6 rows of 2 vectors in 16 registers
+constexpr std::int64_t most_elements = 1 << 14, most_extent = 64; // on Zen 3, where larger ones take the same time
 #else
-constexpr int panel_vectors = 2; // 6 rows of 2 vectors in 16 registers
+constexpr int panel_vectors = 2;
+constexpr std::int64_t most_elements = 0, most_extent = 0; // the library may know of more
 #endif
 constexpr int tile_rows = 6;
 
@@ -31,9 +38,10 @@ template <class T> void pack(const T* b, bool transposed, std::int64_t k, std::i
     for (std::int64_t j = 0; j < n; j += panel_width<T>) {
         const std::int64_t columns = std::min(n - j, panel_width<T>), stride = vectors_for<T>(columns) * lanes<T>;
         if (columns < stride) std::fill(panels, panels + stride * k, T(0));
-        if (transposed)
-            for (std::int64_t c = 0; c < columns; ++c)
-                for (std::int64_t p = 0; p < k; ++p) panels[p * stride + c] = b[(j + c) * ldb + p];
+        if (transposed) transposed_copy(panels, stride, b + j * ldb, ldb, k, columns);
+        else if (columns == panel_width<T>)
+            for (std::int64_t p = 0; p < k; ++p)
+                std::memcpy(panels + p * stride, b + p * ldb + j, std::size_t(panel_width<T>) * sizeof(T));
         else
             for (std::int64_t p = 0; p < k; ++p)
                 std::memcpy(panels + p * stride, b + p * ldb + j, std::size_t(columns) * sizeof(T));
@@ -57,16 +65,24 @@ void tile(const T* a, std::int64_t lda, const T* panel, T* c, std::int64_t ldc, 
             for (int j = 0; j < N; ++j) sum[i][j] += x * b[j];
         }
     }
-    for (int i = 0; i < M; ++i) {
-        T* row = c + i * ldc;
-        if (columns == N * w) {
-            for (int j = 0; j < N; ++j) (add ? sum[i][j] + V::load(row + j * w) : sum[i][j]).store(row + j * w);
-            continue;
+    // The sums are not indexed by what is only known when this runs: they would go through memory.
+    if (columns == N * w) {
+        if (add) {
+#pragma GCC unroll 6
+            for (int i = 0; i < M; ++i)
+                for (int j = 0; j < N; ++j) sum[i][j] += V::load(c + i * ldc + j * w);
         }
-        T buffer[N * w];
-        for (int j = 0; j < N; ++j) sum[i][j].store(buffer + j * w);
-        for (std::int64_t j = 0; j < columns; ++j) row[j] = add ? row[j] + buffer[j] : buffer[j];
+#pragma GCC unroll 6
+        for (int i = 0; i < M; ++i)
+            for (int j = 0; j < N; ++j) sum[i][j].store(c + i * ldc + j * w);
+        return;
     }
+    T buffer[M][N * w];
+#pragma GCC unroll 6
+    for (int i = 0; i < M; ++i)
+        for (int j = 0; j < N; ++j) sum[i][j].store(buffer[i] + j * w);
+    for (int i = 0; i < M; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) c[i * ldc + j] = add ? c[i * ldc + j] + buffer[i][j] : buffer[i][j];
 }
 template <class T>
 using Tile = void (*)(const T*, std::int64_t, const T*, T*, std::int64_t, std::int64_t, std::int64_t, bool);
@@ -106,7 +122,9 @@ void run(const T* a, std::int64_t lda, const T* panels, std::int64_t first, std:
     }
 }
 
-template <class T> void fill() { packed_product_kernels<T> = {panel_width<T>, &size<T>, &pack<T>, &run<T>}; }
+template <class T> void fill() {
+    packed_product_kernels<T> = {panel_width<T>, most_elements, most_extent, &size<T>, &pack<T>, &run<T>};
+}
 
 } // namespace
 
