@@ -187,7 +187,51 @@ inline VD normal_cdf(VD x) {
     return select(x < VD(0.0), tail, VD(1.0) - tail);
 }
 #else
-inline VD normal_cdf(VD x) { return (erf(x * VD(0.70710678118654752440)) + VD(1.0)) * VD(0.5); }
+namespace detail {
+inline VD fma(VD a, VD b, VD c) {
+#if defined(__FMA__) && defined(__AVX2__)
+    return VD((VD::Raw)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
+#else
+    return a * b + c;
+#endif
+}
+/// exp(-a^2 / 2) for a in [0, 37.5], by its series; what a^2 loses in rounding is made up for where fma rounds once.
+inline VD normal_decay(VD a) {
+    constexpr double magic = 0x1.8p52; // a sum with it ends in the nearest whole number
+    const VD square = a * a, lost = fma(a, a, VD(0.0) - square), half(0.5), z = square * half;
+    const VD t = z * VD(-1.4426950408889634) + VD(magic), n = t - VD(magic);
+    const VD near = fma(n, VD(-0x1.62e42fefa3800p-1), VD(0.0) - z),
+             r = near - fma(n, VD(0x1.ef35793c76730p-45), lost * half);
+    constexpr double c[] = {1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040, 1. / 720,
+                            1. / 120,       1. / 24,       1. / 6,       1. / 2,      1,          1};
+    VD p(1. / 6227020800);
+    for (const double k : c) p = fma(p, r, VD(k));
+    return from_bits<double>(bits(p) + (bits(t) << 52));
+}
+} // namespace detail
+
+/// Phi(x), within four units in the last place in both tails: Phi(-a) = exp(-a^2 / 2) q(t) / (1 + a sqrt 2) for
+/// t = (a - 5) / (a + 5), q interpolated at 22 Chebyshev nodes of a in [0, 38], 9e-17 relative (the form of J. L.
+/// Schonfelder, 1978). Below -37.5, where numbers end soon, it is zero.
+inline VD normal_cdf(VD x) {
+    constexpr double c[] = {
+        2.9935224511765463e-09, 1.359875211179062e-09,   -3.8813971017885736e-08, -2.5057586648405665e-08,
+        2.860714699224131e-07,  1.3977679781934582e-07,  -1.9450941068844343e-06, 1.8649221477010312e-07,
+        1.3336859791896714e-05, -1.6750127353992837e-05, -7.621035560928414e-05,  0.0002828900353509702,
+        -4.460036150451221e-05, -0.0024612652551238615,  0.010208851397818375,    -0.02517855482391306,
+        0.044398861328524934,   -0.05715904897255533,    0.04764866133895359,     -0.00419370817827169,
+        -0.07005241362061801,   0.6208209264948372};
+    const VD size = abs(x), most(37.5), a = select(size > most, most, size);
+    const VD slope = detail::fma(a, VD(1.4142135623730951), VD(1.0)), inverse = VD(1.0) / (a + VD(5.0)),
+             about = (a - VD(5.0)) * inverse; // and what is missing in it, since q varies most where t is near -1
+    const VD missing = detail::fma(VD(0.0) - about, a, detail::fma(about + VD(1.0), VD(-5.0), a));
+    const VD t = detail::fma(inverse, missing, about);
+    VD q(c[0]);
+    for (int k = 1; k < 22; ++k) q = detail::fma(q, t, VD(c[k]));
+    VD tail = detail::normal_decay(a) * q / slope;
+    tail = select(size < most, tail, select(isnan(x), x, VD(0.0)));
+    return select(x < VD(0.0), tail, VD(1.0) - tail);
+}
 #endif
 
 } // namespace reel::cpu::REEL_ISA
