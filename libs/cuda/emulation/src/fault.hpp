@@ -11,6 +11,7 @@ namespace reel::cuda::emulation {
 [[noreturn]] void fault(const std::string& text);
 /// `sum.cu:31`
 std::string place(const std::source_location& at);
+/// As `place` says it, without making the text.
 bool same_place(const std::source_location& a, const std::source_location& b);
 
 } // namespace reel::cuda::emulation

@@ -26,8 +26,8 @@ namespace reel::cuda::emulation {
 namespace {
 
 constexpr std::size_t reserved_bytes = std::size_t(1) << 40;
-constexpr std::size_t alignment = 256; // what the device's allocator promises
-constexpr std::size_t least_opened = 64 * 1024;
+constexpr std::size_t alignment = 256;          // what the device's allocator promises
+constexpr std::size_t least_opened = 64 * 1024; // of an allocation, where a work first touches it
 
 struct Work {
     int device = -1;
@@ -160,7 +160,7 @@ Allocation* reserve(std::size_t bytes, int device) {
 }
 
 void make_live(Allocation& a) {
-    const WorksInARow one_more; // it may be touched next
+    const WorksInARow row; // closed at its end, unless this belongs to a longer one
     if (!space().opened.empty() && space().opened.front().of->device != a.device) close_memory();
     open(a, a.pages, a.page_bytes);
     std::memset(a.pages, 0xff, a.page_bytes);

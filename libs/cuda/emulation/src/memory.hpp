@@ -47,7 +47,7 @@ public:
     ~WorksInARow();
     WorksInARow(const WorksInARow&) = delete;
 };
-/// Before something of the host's runs between works after all.
+/// Closes what works in a row have opened: before something of the host's runs between them.
 void close_memory();
 
 } // namespace reel::cuda::emulation

@@ -78,8 +78,8 @@ private:
 template <class T>
 bool blocked_product(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda,
                      const T* b, std::int64_t ldb, bool add, T* c, std::int64_t ldc) {
-    // with few rows, bringing the right matrix into order would take longest
     const auto& kernels = packed_product_kernels<T>;
+    // With few rows, bringing the right matrix into order would take longest.
     const bool small = k * n <= kernels.most_elements && m >= (tb ? 16 : 4),
                narrow = std::min(k, n) <= kernels.most_extent && m >= 32 && n >= kernels.width;
     if (!small && !narrow) return false;
