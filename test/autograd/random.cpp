@@ -6,13 +6,16 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "message.hpp"
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace reel;
@@ -156,6 +159,42 @@ BOOST_AUTO_TEST_CASE(numbers_do_not_depend_on_where_they_are_drawn_to) {
     BOOST_TEST(equal(drawn(kLong, true, false), drawn(kLong, true, true)));
     BOOST_TEST(equal(drawn(kFloat, true, false), drawn(kLong, true, false)));
     BOOST_TEST(equal(drawn(kHalf, false, false), drawn(kFloat, false, false).to(kHalf).to(kDouble)));
+}
+
+BOOST_AUTO_TEST_CASE(threads_share_what_one_stream_becomes) {
+    constexpr std::int64_t n = 200'003; // several of the blocks that are drawn for all threads, and no whole ones
+    const Tensor chances = rand({n}, TensorOptions(kDouble));
+    const std::vector<std::function<Tensor()>> draws = {
+        [&] { return rand({n}); },
+        [&] { return rand({n}, TensorOptions(kDouble)); },
+        [&] { return rand({n}, TensorOptions(kBFloat16)); },
+        [&] { return randn({n}); },
+        [&] { return randn({n}, TensorOptions(kDouble)); },
+        [&] { return randn({n}, TensorOptions(kHalf)); },
+        [&] { return randint(0, 1000, {n}); },
+        [&] { return empty({n}).exponential_(2.0); },
+        [&] { return empty({n}).cauchy_(); },
+        [&] { return empty({n}).bernoulli_(0.3); },
+        [&] { return bernoulli(chances); },
+        [&] { return bernoulli(chances.to(kFloat)); },
+        [&] { return dropout(ones({n}), 0.3, true); },
+    };
+    const int before = get_num_threads();
+    for (const auto& draw : draws) {
+        const auto with = [&](int threads) {
+            set_num_threads(threads);
+            manual_seed(9);
+            const Tensor drawn = draw();
+            return std::pair(drawn, get_rng_state()); // what follows is the same, too
+        };
+        const auto [alone, after_alone] = with(1);
+        for (const int threads : {2, 3}) {
+            const auto [shared, after] = with(threads);
+            BOOST_TEST(equal(alone, shared));
+            BOOST_TEST(equal(after_alone, after));
+        }
+    }
+    set_num_threads(before);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_state_changes_nothing) {

@@ -210,4 +210,40 @@ BOOST_AUTO_TEST_CASE(variance_and_mean_are_one_node) {
     BOOST_TEST(m.equal(x.to(kHalf).mean(0))); // rounded once
 }
 
+// Four rows go through the tree together, and lengths end within vectors: nothing of that shows.
+BOOST_AUTO_TEST_CASE(a_row_is_reduced_as_if_it_were_alone) {
+    manual_seed(3);
+    for (const ScalarType type : {kFloat, kDouble, kHalf, kBFloat16})
+        for (const std::int64_t n : {1, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129, 257, 1000, 4096, 4097})
+            for (const std::int64_t rows : {1, 3, 4, 6, 9}) {
+                const Tensor x = (randn({rows, n}, TensorOptions(kDouble)) * 0.01 + 1).to(type);
+                const auto check = [&](auto reduced, double tolerance) {
+                    const Tensor all = reduced(x);
+                    for (std::int64_t r = 0; r < rows; ++r) {
+                        BOOST_REQUIRE(equal(all[r], reduced(x[r].unsqueeze(0))[0]));
+                        const double exact = reduced(x[r].unsqueeze(0).to(kDouble)).template item<double>();
+                        BOOST_REQUIRE(std::abs(all[r].to(kDouble).template item<double>() - exact) <=
+                                      tolerance * std::abs(exact));
+                    }
+                };
+                const double rounding = type == kFloat ? 1e-6 : type == kDouble ? 1e-13 : type == kHalf ? 1e-3 : 8e-3;
+                check([](const Tensor& t) { return t.sum(1); }, rounding);
+                check([](const Tensor& t) { return nansum(t, 1); }, rounding);
+                check([](const Tensor& t) { return t.prod(1); }, 200 * rounding); // rounded once more for each factor
+                check([](const Tensor& t) { return t.amax(1); }, 0);
+                check([](const Tensor& t) { return t.amin(1); }, 0);
+            }
+}
+BOOST_AUTO_TEST_CASE(a_nan_anywhere_is_the_extremum_of_its_row_alone) {
+    for (const ScalarType type : {kFloat, kDouble, kHalf, kBFloat16})
+        for (const std::int64_t n : {1, 5, 16, 40, 127, 300})
+            for (std::int64_t at = 0; at < n; ++at) {
+                Tensor x = arange(5 * n).reshape({5, n}).to(type);
+                x[2][at] = NAN;
+                for (const Tensor& best : {x.amax(1), x.amin(1)})
+                    BOOST_REQUIRE(equal(best.isnan().to(kLong), tensor({0, 0, 1, 0, 0})));
+                BOOST_REQUIRE(x.amax().isnan().item<bool>());
+            }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -51,6 +51,25 @@ auto in_blocks(const T* p, std::int64_t n, const F& f, const Combine& combine) -
     for (std::int64_t i = 1; i < blocks; ++i) all = combine(all, part[std::size_t(i)]);
     return all;
 }
+/// out[i] = what row i becomes: `kernel(first, rows, n, out)` for rows of up to a block, which lie one after the other,
+/// and for the blocks of longer ones, whose results `combine` puts together in their order.
+template <class T, class Kernel, class Combine>
+void for_rows_in_blocks(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, const Kernel& kernel,
+                        const Combine& combine) {
+    if (inner > row_block) {
+        const auto block = [&](const T* p, std::int64_t n) {
+            T one;
+            kernel(p, 1, n, &one);
+            return one;
+        };
+        return for_rows<T, T>(op, out, rows, inner,
+                              [&](const T* row, std::int64_t n) { return in_blocks(row, n, block, combine); });
+    }
+    const T* const in = static_cast<const T*>(host_data(rows, op));
+    T* const o = static_cast<T*>(host_data(out, op));
+    parallel_for(0, out.numel(), row_grain(inner),
+                 [&](std::int64_t b, std::int64_t e) { kernel(in + b * inner, e - b, inner, o + b); });
+}
 
 /// `f(row i of in, row i of out, its length)` for rows of the last dimension; both have one shape, are dense.
 template <class T, class O, class F> void for_lines(const char* op, const Tensor& out, const Tensor& rows, F f) {

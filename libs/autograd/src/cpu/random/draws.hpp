@@ -8,22 +8,40 @@
 
 namespace reel::cpu {
 
+/// Numbers from the words that `Self::random()` gives, as the generator's functions of these names make them.
+template <class Self> class DrawnNumbers {
+public:
+    std::uint64_t random64() {
+        const std::uint64_t high = word();
+        return high << 32 | word();
+    }
+    float uniform_float() { return float(std::int32_t(word() & ((1u << 24) - 1))) * (1.f / float(1u << 24)); }
+    double uniform_double() {
+        return double(std::int64_t(random64() & ((1ull << 53) - 1))) * (1.0 / double(1ull << 53));
+    }
+
+private:
+    std::uint32_t word() { return static_cast<Self*>(this)->random(); }
+};
+
+/// Words that lie in memory.
+class DrawnWords : public DrawnNumbers<DrawnWords> {
+public:
+    explicit DrawnWords(const std::uint32_t* words) : at_(words) {}
+    std::uint32_t random() { return *at_++; }
+
+private:
+    const std::uint32_t* at_;
+};
+
 /// The next `count` words of a generator, one after the other, drawn in blocks: what its functions of the same names
 /// give, in a fraction of the time. Words that nobody takes are drawn all the same.
-class Draws {
+class Draws : public DrawnNumbers<Draws> {
 public:
     Draws(CPUGeneratorImpl& g, std::int64_t count) : generator_(g), left_(count) {}
     std::uint32_t random() {
         if (at_ == end_) more();
         return words_[at_++];
-    }
-    std::uint64_t random64() {
-        const std::uint64_t high = random();
-        return high << 32 | random();
-    }
-    float uniform_float() { return float(std::int32_t(random() & ((1u << 24) - 1))) * (1.f / float(1u << 24)); }
-    double uniform_double() {
-        return double(std::int64_t(random64() & ((1ull << 53) - 1))) * (1.0 / double(1ull << 53));
     }
 
 private:

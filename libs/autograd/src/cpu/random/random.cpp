@@ -13,6 +13,7 @@
 
 #include "cpu/random/box_muller.hpp"
 #include "cpu/random/draws.hpp"
+#include "cpu/random/with_words.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
@@ -68,28 +69,29 @@ void draw_each(const char* op, const Tensor& out, const OptionalGenerator& gener
     fill_drawn<T>(op, out, generator, [&](T* p, std::int64_t n, CPUGeneratorImpl& g) {
         if constexpr (words == 0)
             for (std::int64_t i = 0; i < n; ++i) p[i] = draw(g);
-        else {
-            Draws draws(g, n * words);
-            for (std::int64_t i = 0; i < n; ++i) p[i] = draw(draws);
-        }
+        else
+            with_words<words>(n, g, [=](std::int64_t first, const std::uint32_t* drawn, std::int64_t some) {
+                DrawnWords d(drawn);
+                for (std::int64_t i = 0; i < some; ++i) p[first + i] = draw(d);
+            });
     });
 }
-/// `use(p, words, count)` for stretches of p, with a word for each of its elements.
-template <class T, class Use> void with_words(T* p, std::int64_t n, CPUGeneratorImpl& g, Use use) {
-    constexpr std::int64_t block = 1024;
-    std::uint32_t words[block];
-    for (std::int64_t i = 0; i < n; i += block) {
-        const std::int64_t some = std::min(block, n - i);
-        g.random(words, some);
-        use(p + i, words, some);
-    }
-}
-/// Uniform in [0, 1), as the generator's functions give them, times `width`, plus `from`.
-void uniform_numbers(float* p, std::int64_t n, CPUGeneratorImpl& g, float width, float from) {
-    with_words(p, n, g, [=](float* to, const std::uint32_t* words, std::int64_t some) {
+/// Uniform in [0, 1), as the generator's functions give them, times `width`, plus `from`; then what `finish(T*, count)`
+/// makes of each stretch.
+template <class T, class Finish>
+void uniform_numbers(T* p, std::int64_t n, CPUGeneratorImpl& g, T width, T from, Finish finish) {
+    constexpr bool wide = std::is_same_v<T, double>;
+    with_words<wide ? 2 : 1>(n, g, [=](std::int64_t first, const std::uint32_t* words, std::int64_t some) {
+        T* const to = p + first;
+        DrawnWords d(words);
         for (std::int64_t i = 0; i < some; ++i)
-            to[i] = float(std::int32_t(words[i] & ((1u << 24) - 1))) * (1.f / float(1u << 24)) * width + from;
+            if constexpr (wide) to[i] = d.uniform_double() * width + from;
+            else to[i] = d.uniform_float() * width + from;
+        finish(to, some);
     });
+}
+template <class T> void uniform_numbers(T* p, std::int64_t n, CPUGeneratorImpl& g, T width, T from) {
+    uniform_numbers(p, n, g, width, from, [](T*, std::int64_t) {});
 }
 /// What 16 bits would round to the bound, which is not drawn, becomes `from`.
 template <class Narrow, class T> void exclude_bound(T* p, std::int64_t n, double from, double to) {
@@ -97,27 +99,18 @@ template <class Narrow, class T> void exclude_bound(T* p, std::int64_t n, double
     for (std::int64_t i = 0; i < n; ++i)
         if (float(Narrow(float(p[i]))) == bound) p[i] = T(from);
 }
-void uniform_numbers(double* p, std::int64_t n, CPUGeneratorImpl& g, double width, double from) {
-    Draws draws(g, 2 * n);
-    for (std::int64_t i = 0; i < n; ++i) p[i] = draws.uniform_double() * width + from;
-}
 /// Sixteen after sixteen uniform numbers become normal ones. `in_turn`: each sixteen is drawn when the one before is
 /// done, as 16-bit numbers are, not all of them first.
 template <class T>
 void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, double mean, double std, bool in_turn) {
     const detail::Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
-    uniform_numbers(p, in_turn ? n / 16 * 16 : n, g, T(1), T(0));
-    const auto made_normal = [&](T* first, std::int64_t count) {
-        if constexpr (std::is_same_v<T, float>) box_muller_kernels.f32(first, count, T(mean), T(std));
-        else box_muller_kernels.f64(first, count, T(mean), T(std));
+    const auto made_normal = [&](T* first, std::int64_t count) { // a ragged end is drawn again
+        if constexpr (std::is_same_v<T, float>) box_muller_kernels.f32(first, count / 16 * 16, T(mean), T(std));
+        else box_muller_kernels.f64(first, count / 16 * 16, T(mean), T(std));
     };
-    made_normal(p, n / 16 * 16);
-    if (n % 16 != 0) { // a ragged tail redraws the last sixteen
-        T* tail = p + n - 16;
-        uniform_numbers(tail, 16, g, T(1), T(0));
-        made_normal(tail, 16);
-    }
+    uniform_numbers(p, in_turn ? n / 16 * 16 : n, g, T(1), T(0), made_normal);
+    if (n % 16 != 0) uniform_numbers(p + n - 16, 16, g, T(1), T(0), made_normal);
 }
 
 } // namespace
@@ -148,34 +141,32 @@ void log_normal(const char* op, const Tensor& out, double mean, double std, cons
                          [=](CPUGeneratorImpl& g) { return std::exp(detail::standard_normal(g) * std + mean); });
 }
 void exponential(const char* op, const Tensor& out, double rate, const OptionalGenerator& generator) {
-    draw_each<double, 2>(op, out, generator, [=](Draws& d) { return -std::log1p(-d.uniform_double()) / rate; });
+    draw_each<double, 2>(op, out, generator, [=](DrawnWords& d) { return -std::log1p(-d.uniform_double()) / rate; });
 }
 void cauchy(const char* op, const Tensor& out, double median, double sigma, const OptionalGenerator& generator) {
-    draw_each<double, 2>(op, out, generator, [=](Draws& d) {
+    draw_each<double, 2>(op, out, generator, [=](DrawnWords& d) {
         return median + sigma * std::tan(std::numbers::pi * (d.uniform_double() - 0.5));
     });
 }
 void geometric(const char* op, const Tensor& out, double p, const OptionalGenerator& generator) {
     const double log_q = std::log1p(-p);
-    draw_each<double, 2>(op, out, generator, [=](Draws& d) { return std::ceil(std::log(d.uniform_double()) / log_q); });
+    draw_each<double, 2>(op, out, generator,
+                         [=](DrawnWords& d) { return std::ceil(std::log(d.uniform_double()) / log_q); });
 }
 void bernoulli(const char* op, const Tensor& out, double p, const OptionalGenerator& generator) {
-    draw_each<double, 2>(op, out, generator, [=](Draws& d) { return double(d.uniform_double() < p); });
+    draw_each<double, 2>(op, out, generator, [=](DrawnWords& d) { return double(d.uniform_double() < p); });
 }
 void random_integers(const char* op, const Tensor& out, std::uint64_t from, std::uint64_t range, bool wide,
                      const OptionalGenerator& generator) {
     if (wide)
-        return draw_each<std::int64_t, 2>(op, out, generator, [=](Draws& d) {
+        return draw_each<std::int64_t, 2>(op, out, generator, [=](DrawnWords& d) {
             const std::uint64_t drawn = d.random64();
             return std::int64_t(range == 0 ? drawn : drawn % range + from);
         });
     REEL_INTERNAL_ASSERT(range > 0 && range <= 0xffffffffu, "random_integers");
-    fill_drawn<std::int64_t>(op, out, generator, [=](std::int64_t* p, std::int64_t n, CPUGeneratorImpl& g) {
-        with_words(p, n, g, [=](std::int64_t* to, const std::uint32_t* words, std::int64_t some) {
-            const Remainder below(static_cast<std::uint32_t>(range));
-            for (std::int64_t i = 0; i < some; ++i) to[i] = std::int64_t(below(words[i]) + from);
-        });
-    });
+    const Remainder below(static_cast<std::uint32_t>(range));
+    draw_each<std::int64_t, 1>(op, out, generator,
+                               [=](DrawnWords& d) { return std::int64_t(below(d.random()) + from); });
 }
 
 namespace {
@@ -190,12 +181,17 @@ void bernoulli_of(const Tensor& out, const Tensor& probabilities, const Optional
     REEL_CHECK(bad == p + wide.numel(), "bernoulli: ", *bad, " is not a probability");
     {
         const detail::Drawing drawing(generator);
-        const bool narrow = out.scalar_type() != kDouble;
-        Draws draws(drawing.generator(), wide.numel() * (narrow ? 1 : 2));
-        for (std::int64_t i = 0; i < wide.numel(); ++i) {
-            const double u = narrow ? double(draws.uniform_float()) : draws.uniform_double();
-            to[i] = double(u < p[i]);
-        }
+        const auto draw = [&]<int words>() {
+            with_words<words>(wide.numel(), drawing.generator(),
+                              [=](std::int64_t first, const std::uint32_t* in, std::int64_t some) {
+                                  DrawnWords d(in);
+                                  for (std::int64_t i = first; i < first + some; ++i)
+                                      if constexpr (words == 1) to[i] = double(double(d.uniform_float()) < p[i]);
+                                      else to[i] = double(d.uniform_double() < p[i]);
+                              });
+        };
+        if (out.scalar_type() == kDouble) draw.template operator()<2>();
+        else draw.template operator()<1>();
     }
     detail::copy_raw(out, drawn);
 }
@@ -316,16 +312,12 @@ void dropout_mask(const Tensor& out, double p) {
     dispatch_floating_complex(out.scalar_type(), "dropout", [&]<class T>() {
         T* const m = host_data<T>(out, "dropout");
         const T either[] = {T(0.f), T(1.f)};
-        constexpr std::int64_t block = 512;
-        std::uint32_t words[2 * block];
-        for (std::int64_t i = 0; i < out.numel(); i += block) {
-            const std::int64_t some = std::min(block, out.numel() - i);
-            drawing.generator().random(words, 2 * some);
-            for (std::int64_t k = 0; k < some; ++k) {
-                const std::uint64_t bits = std::uint64_t(words[2 * k]) << 32 | words[2 * k + 1];
-                m[i + k] = either[((bits & ((std::uint64_t(1) << 53) - 1)) - stays) >> 63];
-            }
-        }
+        with_words<2>(out.numel(), drawing.generator(),
+                      [=](std::int64_t first, const std::uint32_t* words, std::int64_t some) {
+                          DrawnWords d(words);
+                          for (std::int64_t i = 0; i < some; ++i)
+                              m[first + i] = either[((d.random64() & ((std::uint64_t(1) << 53) - 1)) - stays) >> 63];
+                      });
     });
 }
 

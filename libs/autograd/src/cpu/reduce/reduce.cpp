@@ -21,16 +21,17 @@ namespace reel::cpu {
 
 void prod(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     dispatch_all(out.scalar_type(), "prod", [&]<class T>() {
-        for_rows<T, T>("prod", out, rows, inner, [](const T* row, std::int64_t length) {
-            const auto block = [](const T* p, std::int64_t n) -> T {
-                if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
-                else if constexpr (complex_v<T>) return std::accumulate(p, p + n, T(1), std::multiplies<>());
-                else return row_kernels<T>.product(p, n);
-            };
-            return in_blocks(row, length, block, [](const T& a, const T& b) -> T {
-                if constexpr (std::is_same_v<T, bool>) return a && b;
-                else return T(math::wrapping(a) * math::wrapping(b));
-            });
+        const auto kernel = [](const T* p, std::int64_t count, std::int64_t n, T* products) {
+            if constexpr (std::is_same_v<T, bool> || complex_v<T>)
+                for (std::int64_t r = 0; r < count; ++r, p += n) {
+                    if constexpr (complex_v<T>) products[r] = std::accumulate(p, p + n, T(1), std::multiplies<>());
+                    else products[r] = std::find(p, p + n, false) == p + n;
+                }
+            else row_kernels<T>.products(p, count, n, products);
+        };
+        for_rows_in_blocks<T>("prod", out, rows, inner, kernel, [](const T& a, const T& b) -> T {
+            if constexpr (std::is_same_v<T, bool>) return a && b;
+            else return T(math::wrapping(a) * math::wrapping(b));
         });
     });
 }
@@ -102,15 +103,14 @@ template <class T> std::int64_t place_of_mode(const T* p, std::int64_t n) {
 void extremum(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool largest) {
     dispatch_real(rows.scalar_type(), op, [&]<class T>() {
         const auto run = [&]<bool Max>() {
-            const auto value = Max ? row_kernels<T>.largest_value : row_kernels<T>.smallest_value;
-            const auto block = [value](const T* p, std::int64_t n) {
-                return value ? value(p, n) : p[best_place<Max>(p, n)];
+            const auto values = Max ? row_kernels<T>.largest_values : row_kernels<T>.smallest_values;
+            const auto kernel = [values](const T* p, std::int64_t count, std::int64_t n, T* best) {
+                if (values) return values(p, count, n, best);
+                for (std::int64_t r = 0; r < count; ++r, p += n) best[r] = p[best_place<Max>(p, n)];
             };
-            for_rows<T, T>(op, out, rows, inner, [block](const T* row, std::int64_t length) {
-                return in_blocks(row, length, block, [](const T& a, const T& b) {
-                    const T both[] = {a, b};
-                    return both[best_place<Max>(both, 2)];
-                });
+            for_rows_in_blocks<T>(op, out, rows, inner, kernel, [](const T& a, const T& b) {
+                const T both[] = {a, b};
+                return both[best_place<Max>(both, 2)];
             });
         };
         largest ? run.template operator()<true>() : run.template operator()<false>();

@@ -26,36 +26,58 @@ template <class T>
 inline constexpr bool has_vectors =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// What one block of at most `sum_block` elements adds up to.
-template <class A, class T> struct BlockSum {
-    A operator()(const T* p, std::int64_t n) const {
-        if constexpr (has_vectors<T>) return sum_kernels<T>.block(p, n);
-        else if constexpr (std::is_integral_v<T>) return row_kernels<T>.whole_sum(p, n);
-        else {
-            A s{};
-            for (std::int64_t i = 0; i < n; ++i) s += A(p[i]);
-            return s;
+/// Sums of blocks, which have at most `sum_block` elements: `rows` blocks of `n`, one after the other.
+template <class A, class T> struct BlockSums {
+    void operator()(const T* p, std::int64_t rows, std::int64_t n, A* out) const {
+        for (std::int64_t r = 0; r < rows; ++r, p += n) {
+            if constexpr (std::is_integral_v<T>) out[r] = row_kernels<T>.whole_sum(p, n);
+            else {
+                A s{};
+                for (std::int64_t i = 0; i < n; ++i) s += A(p[i]);
+                out[r] = s;
+            }
         }
     }
 };
-template <class A, class T, class Block> A row_sum(const T* p, std::int64_t n, Block block) {
-    if (n <= sum_block) return block(p, n);
-    const std::int64_t blocks = (n + sum_block - 1) / sum_block;
-    std::vector<A> partial(static_cast<std::size_t>(blocks));
-    parallel_for(0, blocks, 8, [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t i = b; i < e; ++i)
-            partial[std::size_t(i)] = block(p + i * sum_block, std::min(sum_block, n - i * sum_block));
+template <class A, class T>
+requires has_vectors<T>
+struct BlockSums<A, T> {
+    typename SumKernels<T>::Rows rows = sum_kernels<T>.rows;
+    void operator()(const T* p, std::int64_t count, std::int64_t n, A* out) const { rows(p, count, n, out); }
+};
+/// The sum of a row that is longer than a block.
+template <class A, class T, class Blocks> A row_sum(const T* p, std::int64_t n, Blocks sums) {
+    const std::int64_t whole = n / sum_block, rest = n - whole * sum_block;
+    std::vector<A> partial(static_cast<std::size_t>(whole + (rest > 0)));
+    parallel_for(0, std::int64_t(partial.size()), 8, [&](std::int64_t b, std::int64_t e) {
+        if (b < whole) sums(p + b * sum_block, std::min(e, whole) - b, sum_block, partial.data() + b);
+        if (e > whole) sums(p + whole * sum_block, 1, rest, partial.data() + whole);
     });
-    return tree(partial.data(), blocks);
+    return tree(partial.data(), std::int64_t(partial.size()));
 }
-template <class A, class T, class Block = BlockSum<A, T>>
-void rows_of(const void* in, std::int64_t rows, std::int64_t inner, void* out, Block block = {}) {
+/// The sums of `rows` rows of at most a block.
+template <class A, class T, class Blocks>
+void short_rows(const T* p, std::int64_t rows, std::int64_t n, T* out, Blocks sums) {
+    if (n == 0) std::fill_n(out, rows, T(A{}));
+    else if constexpr (std::is_same_v<A, T>) sums(p, rows, n, out);
+    else {
+        constexpr std::int64_t some = 64;
+        A wide[some];
+        for (std::int64_t r = 0; r < rows; r += some) {
+            const std::int64_t count = std::min(some, rows - r);
+            sums(p + r * n, count, n, wide);
+            for (std::int64_t i = 0; i < count; ++i) out[r + i] = T(wide[i]);
+        }
+    }
+}
+template <class A, class T, class Blocks = BlockSums<A, T>>
+void rows_of(const void* in, std::int64_t rows, std::int64_t inner, void* out, Blocks sums = {}) {
     const T* p = static_cast<const T*>(in);
     T* o = static_cast<T*>(out);
     parallel_for(0, rows, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)),
                  [&](std::int64_t b, std::int64_t e) {
-                     for (std::int64_t r = b; r < e; ++r)
-                         o[r] = inner == 0 ? T(A{}) : T(row_sum<A>(p + r * inner, inner, block));
+                     if (inner <= sum_block) return short_rows<A>(p + b * inner, e - b, inner, o + b, sums);
+                     for (std::int64_t r = b; r < e; ++r) o[r] = T(row_sum<A>(p + r * inner, inner, sums));
                  });
 }
 template <class T, class F>
@@ -135,7 +157,10 @@ void sum_of_numbers(const Tensor& result, const Tensor& operand, std::int64_t in
     const std::int64_t count = result.numel();
     const auto run = [&]<class T>(T) {
         using Sum = typename SumKernels<T>::Sum;
-        if (cols == 0) return rows_of<Sum, T>(in, count, inner, out, sum_kernels<T>.block_of_numbers);
+        if (cols == 0) {
+            const BlockSums<Sum, T> sums{sum_kernels<T>.rows_of_numbers};
+            return rows_of<Sum, T>(in, count, inner, out, sums);
+        }
         if constexpr (std::is_same_v<T, Sum>)
             return columns_of<T>(in, count / cols, inner, cols, out, sum_kernels<T>.columns_of_numbers);
         REEL_INTERNAL_ASSERT(false, "sum_of_numbers");

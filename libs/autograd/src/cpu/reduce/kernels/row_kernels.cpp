@@ -69,82 +69,78 @@ template <bool Max, class T> std::int64_t place_of_float(const T* p, std::int64_
     return at;
 }
 
-/// Lanes in which one of two is NaN.
-Mask<float> either_is_nan(VF a, VF b) {
+/// Has a NaN been seen?
+template <class C> class NanWatch {
+public:
 #if defined(__AVX512F__)
-    return {(VF::RawInt)_mm512_maskz_set1_epi32(_mm512_cmp_ps_mask((__m512)a.v, (__m512)b.v, _CMP_UNORD_Q), -1)};
+    void look(Vec<C> a, Vec<C> b) {
+        if constexpr (sizeof(C) == 4) seen_ |= _mm512_cmp_ps_mask((__m512)a.v, (__m512)b.v, _CMP_UNORD_Q);
+        else seen_ |= _mm512_cmp_pd_mask((__m512d)a.v, (__m512d)b.v, _CMP_UNORD_Q);
+    }
+    bool saw_one() const { return seen_ != 0; }
+
+private:
+    std::conditional_t<sizeof(C) == 4, __mmask16, __mmask8> seen_ = 0;
 #else
-    return (a != a) | (b != b);
+    void look(Vec<C> a, Vec<C> b) { seen_ = seen_ | (a != a) | (b != b); }
+    bool saw_one() const { return any(seen_); }
+
+private:
+    Mask<C> seen_ = Vec<C>(C(0)) != Vec<C>(C(0));
 #endif
+};
+/// The first NaN of a row, which has one.
+template <class T> Compute<T> first_nan(const T* p) {
+    while (Compute<T>(*p) == Compute<T>(*p)) ++p;
+    return Compute<T>(*p);
 }
-template <bool Max, class T> T nan_or_value(const T* p, std::int64_t n);
-/// Whole blocks of numbers by one instruction each; they do not keep a NaN, so that is looked for beside, two vectors
-/// at a time.
-template <bool Max, class T> T value_of_numbers(const T* p, std::int64_t n) {
-    constexpr int w = VF::size, count = 8;
-    const auto better = [](VF a, VF b) { return Max ? maximum_of(a, b) : minimum_of(a, b); };
-    VF m[count];
-    for (int k = 0; k < count; ++k) m[k] = load_as(p + k * w);
-    auto odd = m[0] != m[0];
-    std::int64_t i = 0;
-    for (; i + count * w <= n; i += count * w)
-        for (int k = 0; k < count; k += 2) {
-            const VF x = load_as(p + i + k * w), o = load_as(p + i + (k + 1) * w);
-            odd = odd | either_is_nan(x, o);
-            m[k] = better(m[k], x);
-            m[k + 1] = better(m[k + 1], o);
-        }
-    if (any(odd)) return nan_or_value<Max>(p, n);
-    for (int step = count / 2; step > 0; step /= 2)
-        for (int k = 0; k < step; ++k) m[k] = better(m[k], m[k + step]);
-#pragma GCC unroll 4
-    for (int step = w / 2; step > 0; step /= 2) {
-        VF::RawInt from;
-        for (int l = 0; l < w; ++l) from[l] = (l + step) % w;
-        m[0] = better(m[0], VF(__builtin_shuffle(m[0].v, from)));
-    }
-    float best = m[0][0];
-    for (; i < n; ++i) {
-        const float x(p[i]);
-        best = x != x || beats<Max>(x, best) ? x : best;
-    }
-    return T(best);
-}
-template <bool Max, class T> T value_of_float(const T* p, std::int64_t n) {
-    if constexpr (std::is_same_v<Compute<T>, float>)
-        if (n >= 8 * VF::size) return value_of_numbers<Max>(p, n);
-    return nan_or_value<Max>(p, n);
-}
-template <bool Max, class T> T nan_or_value(const T* p, std::int64_t n) {
+/// Of rows of at least one vector. Extrema are found by one instruction each, which does not keep a NaN, so that is
+/// looked for beside, two vectors at a time. The last vector may hold elements that have been seen.
+template <bool Max, class T> void values_of_long_rows(const T* p, std::int64_t rows, std::int64_t n, T* out) {
     using C = Compute<T>;
     using V = Vec<C>;
-    constexpr int w = V::size, count = 8;
-    C best(p[0]);
-    std::int64_t i = 0;
-    if (n >= count * w) {
+    const auto better = [](V a, V b) { return Max ? maximum_of(a, b) : minimum_of(a, b); };
+    const auto lanes = [better](const T* row, std::int64_t length) {
+        constexpr int w = V::size, count = 8;
         V m[count];
-        for (int k = 0; k < count; ++k) m[k] = load_as(p + k * w);
-        for (i = count * w; i + count * w <= n; i += count * w)
-            for (int k = 0; k < count; ++k) {
-                const V x = load_as(p + i + k * w); // a NaN that is there stays: nothing compares with it
-                m[k] = select((Max ? x > m[k] : x < m[k]) | (x != x), x, m[k]);
+        for (int k = 0; k < count; ++k) m[k] = load_as(row);
+        const V last = load_as(row + length - w);
+        NanWatch<C> watch;
+        watch.look(m[0], last);
+        std::int64_t i = 0;
+        for (; i + count * w <= length; i += count * w)
+            for (int k = 0; k < count; k += 2) {
+                const V x = load_as(row + i + k * w), o = load_as(row + i + (k + 1) * w);
+                watch.look(x, o);
+                m[k] = better(m[k], x);
+                m[k + 1] = better(m[k + 1], o);
             }
-        const auto join = [](V a, V b) { return select((Max ? b > a : b < a) | (b != b), b, a); };
-        for (int step = count / 2; step > 0; step /= 2)
-            for (int k = 0; k < step; ++k) m[k] = join(m[k], m[k + step]);
-#pragma GCC unroll 4
-        for (int step = w / 2; step > 0; step /= 2) {
-            typename V::RawInt from;
-            for (int l = 0; l < w; ++l) from[l] = (l + step) % w;
-            m[0] = join(m[0], V(__builtin_shuffle(m[0].v, from)));
+        for (; i + w <= length; i += w) {
+            const V x = load_as(row + i);
+            watch.look(x, x);
+            m[0] = better(m[0], x);
         }
-        best = m[0][0];
+        m[1] = better(m[1], last);
+        if (watch.saw_one()) return V(first_nan(row));
+#pragma GCC unroll 8
+        for (int step = count / 2; step > 0; step /= 2)
+#pragma GCC unroll 8
+            for (int k = 0; k < step; ++k) m[k] = better(m[k], m[k + step]);
+        return m[0];
+    };
+    reduce_rows(p, rows, n, out, lanes, better);
+}
+template <bool Max, class T> void values_of_floats(const T* p, std::int64_t rows, std::int64_t n, T* out) {
+    using C = Compute<T>;
+    if (n >= Vec<C>::size) return values_of_long_rows<Max>(p, rows, n, out);
+    for (std::int64_t r = 0; r < rows; ++r, p += n) {
+        C best(p[0]);
+        for (std::int64_t i = 1; i < n && best == best; ++i) {
+            const C x(p[i]);
+            best = x != x || beats<Max>(x, best) ? x : best;
+        }
+        out[r] = T(best);
     }
-    for (; i < n; ++i) {
-        const C x(p[i]);
-        best = x != x || beats<Max>(x, best) ? x : best;
-    }
-    return T(best);
 }
 
 /// Columns from `c` on, `vectors` of them at a time.
@@ -250,19 +246,21 @@ template <class T> double spread(const T* p, std::int64_t n, double mean) {
 constexpr int product_lanes = 64;
 
 /// 64 products that do not wait for each other, then a tree over them.
-template <class T> T product_of_floats(const T* p, std::int64_t n) {
-    using C = Compute<T>;
-    using V = Vec<C>;
-    constexpr int lanes = product_lanes, w = V::size, count = lanes / w;
-    V part[count];
-    for (int k = 0; k < count; ++k) part[k] = V(C(1));
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-        for (int k = 0; k < count; ++k) part[k] *= load_as(p + i + k * w);
+template <class T> void products_of_floats(const T* p, std::int64_t rows, std::int64_t n, T* out) {
+    using V = Vec<Compute<T>>;
     const auto join = [](auto a, auto b) { return a * b; };
-    return T(tree_of_lanes(part, p + i, n - i, join, [](auto x) { return x; }));
+    const auto lanes_of = [join](const T* row, std::int64_t length) {
+        constexpr int lanes = product_lanes, w = V::size, count = lanes / w;
+        V part[count];
+        for (int k = 0; k < count; ++k) part[k] = V(Compute<T>(1));
+        std::int64_t i = 0;
+        for (; i + lanes <= length; i += lanes)
+            for (int k = 0; k < count; ++k) part[k] *= load_as(row + i + k * w);
+        return joined_vectors(part, row + i, length - i, T(1.f), join, [](auto x) { return x; });
+    };
+    reduce_rows(p, rows, n, out, lanes_of, join);
 }
-/// Each column as `product_of_floats` takes a row. Strips are of whole vectors, the last one padded with ones.
+/// Each column as `products_of_floats` takes a row. Strips are of whole vectors, the last one padded with ones.
 template <class T>
 void products_of_columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
     using V = Vec<Compute<T>>;
@@ -297,10 +295,12 @@ void products_of_whole_columns(const T* p, std::int64_t rows, std::int64_t ld, s
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < count; ++c) out[c] = T(std::uint64_t(out[c]) * std::uint64_t(p[r * ld + c]));
 }
-template <class T> T product_of_integers(const T* p, std::int64_t n) {
-    std::uint64_t r = 1; // modulo 2^64 is modulo every power of two below
-    for (std::int64_t i = 0; i < n; ++i) r *= std::uint64_t(p[i]);
-    return T(r);
+template <class T> void products_of_integers(const T* p, std::int64_t rows, std::int64_t n, T* out) {
+    for (std::int64_t r = 0; r < rows; ++r, p += n) {
+        std::uint64_t product = 1; // modulo 2^64 is modulo every power of two below
+        for (std::int64_t i = 0; i < n; ++i) product *= std::uint64_t(p[i]);
+        out[r] = T(product);
+    }
 }
 template <class T> std::uint64_t whole_sum(const T* p, std::int64_t n) {
     std::uint64_t r = 0;
@@ -349,7 +349,7 @@ template <class T> void set_integers() {
     row_kernels<T>.smallest_of_columns = &columns<false, T>;
     row_kernels<T>.whole_sum = &whole_sum<T>;
     if constexpr (!std::is_same_v<T, bool>) {
-        row_kernels<T>.product = &product_of_integers<T>;
+        row_kernels<T>.products = &products_of_integers<T>;
         row_kernels<T>.product_of_columns = &products_of_whole_columns<T>;
     }
 }
@@ -358,9 +358,9 @@ template <class T> void set_floats() {
     row_kernels<T>.smallest = &place_of_float<false, T>;
     row_kernels<T>.largest_of_columns = &columns_of_floats<true, T>;
     row_kernels<T>.smallest_of_columns = &columns_of_floats<false, T>;
-    row_kernels<T>.largest_value = &value_of_float<true, T>;
-    row_kernels<T>.smallest_value = &value_of_float<false, T>;
-    row_kernels<T>.product = &product_of_floats<T>;
+    row_kernels<T>.largest_values = &values_of_floats<true, T>;
+    row_kernels<T>.smallest_values = &values_of_floats<false, T>;
+    row_kernels<T>.products = &products_of_floats<T>;
     row_kernels<T>.product_of_columns = &products_of_columns<T>;
 }
 

@@ -83,6 +83,12 @@ template <int operands> bool repeat_all(const std::int64_t* s) {
     return any == 0;
 }
 
+template <int operands, int bytes, int result_bytes> bool all_dense(const std::int64_t* s) {
+    std::int64_t other = s[0] ^ result_bytes;
+    for (int a = 1; a <= operands; ++a) other |= s[a] ^ bytes;
+    return other == 0;
+}
+
 /// Elements `i` to `n` of operands of any strides, by a loop for whole vectors of what is dense, or repeated beside
 /// what is dense. What does not fill a vector goes through its code, too, so that results do not depend on the
 /// position.
@@ -91,6 +97,17 @@ REEL_ONE_FUNCTION void run_rest(BlockLoop loop, char* const* data, const std::in
                                 std::int64_t n, const void* context) {
     constexpr int lanes = vector_bytes / (bytes == 8 ? 8 : 4);
     if (n - i > 2 * lanes) return run_in_blocks(loop, {operands, bytes, result_bytes}, data, s, n, context);
+    if (n - i <= lanes && all_dense<operands, bytes, result_bytes>(s)) { // the end of dense ones, and small tensors
+        alignas(vector_bytes) char blocks[operands + 1][vector_bytes];
+        char* at[operands + 1] = {blocks[0]};
+#pragma GCC unroll 4
+        for (int a = 1; a <= operands; ++a) {
+            at[a] = blocks[a];
+            load_part(blocks[a], data[a] + i * bytes, std::size_t(n - i) * bytes);
+        }
+        loop(at, s, lanes, context);
+        return store_part(data[0] + i * result_bytes, blocks[0], std::size_t(n - i) * result_bytes);
+    }
     const bool all_repeat = repeat_all<operands>(s);
     for (; i < n; i += lanes) {
         const std::int64_t m = n - i < lanes ? n - i : lanes;
