@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include <reel/nn/module.hpp>
 #include <reel/nn/detail/option_list.hpp>
+#include <reel/nn/module.hpp>
 
 namespace reel::nn {
 
