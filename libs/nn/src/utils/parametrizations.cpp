@@ -27,6 +27,7 @@
 
 namespace reel::nn::utils::parametrizations {
 
+_WeightNormImpl::_WeightNormImpl(std::optional<std::int64_t> dim) : dim_(dim) {}
 Tensor _WeightNormImpl::forward(const Tensor& weight_g, const Tensor& weight_v) {
     return weight_of(weight_g, weight_v, dim_);
 }

@@ -10,6 +10,8 @@
 namespace reel {
 
 enum class DeviceType : std::int8_t { CPU, CUDA, Meta };
+/// How many kinds of devices there are.
+inline constexpr int device_types = 3;
 using DeviceIndex = std::int8_t;
 
 inline constexpr DeviceType kCPU = DeviceType::CPU;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <reel/autograd/detail/compose.hpp>
+
 namespace reel {
 
 /// Base of every exception that Reel throws. `what()` is the message followed by the context lines added on the way up.
@@ -60,21 +62,6 @@ REEL_DECLARE_ERROR(LinAlgError)         ///< a factorization failed (singular, n
 REEL_DECLARE_ERROR(OutOfMemoryError)    ///< an allocator could not serve a request
 REEL_DECLARE_ERROR(DistError)           ///< a failed collective
 #undef REEL_DECLARE_ERROR
-
-namespace detail {
-struct NoText {};
-inline void stream_one(std::ostream&, NoText) {}
-template <class T> void stream_one(std::ostream& os, const T& v) { os << v; }
-/// Concatenates streamable parts; out of the hot path by construction (only called when a check fails).
-template <class... A> [[gnu::cold, gnu::noinline]] std::string compose(const A&... a) {
-    std::ostringstream os;
-    (stream_one(os, a), ...);
-    return os.str();
-}
-template <class E> [[noreturn, gnu::cold, gnu::noinline]] void raise(std::string msg, std::source_location w) {
-    throw E(std::move(msg), w);
-}
-} // namespace detail
 
 /// Concatenates streamable parts into a string.
 template <class... A> std::string str(const A&... a) { return detail::compose(a...); }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <reel/nn/detail/argument_dtype.hpp>
 #include <reel/nn/module.hpp>
 #include <reel/nn/option_visitor.hpp>
 #include <reel/nn/options.hpp>
@@ -38,23 +39,6 @@ ModulePtr make_module(std::string_view name, const Args& args = {}, const Kwargs
 bool has_module(std::string_view name);
 /// Registers a class; called from the class's own source file.
 bool register_module_class(const char* name, ModuleFactory factory);
-
-namespace detail {
-ConstructorArgs bind_options(std::string module, const OptionList& options, const Args& args, const Kwargs& kwargs);
-/// While it lives the constructor argument `dtype` is the default: parameters are drawn in it, not converted.
-class ArgumentDtype {
-public:
-    explicit ArgumentDtype(const ConstructorArgs& arguments);
-    ~ArgumentDtype();
-    ArgumentDtype(const ArgumentDtype&) = delete;
-    /// No default can be complex: those are converted.
-    void finish(Module& m) const;
-
-private:
-    ScalarType before_;
-    std::optional<ScalarType> complex_;
-};
-} // namespace detail
 
 /// A layer's options from Python's arguments, by their list; `arguments` also has those that are no options. Errors:
 /// TypeError for an unknown, missing or doubly given argument or one of the wrong kind, ValueError for a value that

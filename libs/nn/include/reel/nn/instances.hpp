@@ -1,5 +1,5 @@
 // Reel's own layers: what every file would have to compile for each of them is compiled once, in instances.cpp.
-// The build lists them from the headers in reel/nn/modules (layers.hpp).
+// The build lists them from the headers of layers and norms (layers.hpp).
 #pragma once
 
 #include <reel/nn.hpp>

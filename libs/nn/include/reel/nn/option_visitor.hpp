@@ -8,6 +8,7 @@
 #include <reel/autograd/enum.hpp>
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/autograd/value.hpp>
+#include <reel/nn/detail/option_text.hpp>
 #include <reel/nn/number.hpp>
 
 namespace reel::nn {
@@ -44,22 +45,6 @@ REEL_OPTION_CODEC(Tensor)
 REEL_OPTION_CODEC(std::vector<std::int64_t>) // a number stands for a list of one
 REEL_OPTION_CODEC(std::vector<double>)
 #undef REEL_OPTION_CODEC
-
-namespace detail {
-/// `(1, 2)`, `(1,)`.
-std::string tuple_text(const std::vector<std::string>& entries);
-/// What a constant is called in Python: kMean is "mean".
-std::string choice_text(const char* constant);
-/// "is 'x'; expected 'a', 'b' or 'c'".
-[[noreturn]] void throw_choice(const std::string& got, std::initializer_list<const char*> constants);
-[[noreturn]] void throw_entries(std::size_t got, std::size_t expected);
-/// `[1, 2]`.
-std::string cpp_list_text(const std::vector<std::string>& entries);
-template <class T> std::string cpp_text_of(const T& option) {
-    if constexpr (requires { OptionCodec<T>::cpp_text(option); }) return OptionCodec<T>::cpp_text(option);
-    else return OptionCodec<T>::text(option);
-}
-} // namespace detail
 
 template <class T> struct OptionCodec<std::optional<T>> {
     static void read(std::optional<T>& option, const Value& v) {

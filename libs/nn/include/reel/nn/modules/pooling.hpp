@@ -7,6 +7,7 @@
 
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/cloneable.hpp>
+#include <reel/nn/detail/pools.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/number.hpp>
 #include <reel/nn/options.hpp>
@@ -83,19 +84,6 @@ template <std::size_t D> struct MaxUnpoolOptions {
 using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
 using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
 using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
-
-namespace detail {
-template <std::size_t D>
-Tensor max_unpool(const MaxUnpoolOptions<D>& o, const Tensor& input, const Tensor& indices,
-                  const std::optional<std::vector<std::int64_t>>& output_size);
-template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input);
-/// Parts of the maximum pools that do not depend on the class.
-template <std::size_t D> std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<D>& o, const Tensor& input);
-template <std::size_t D> Tensor avg_pool(const AvgPoolOptions<D>& o, const Tensor& input);
-template <std::size_t D>
-std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
-template <std::size_t D> Tensor adaptive_avg_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
-} // namespace detail
 
 /// The largest element of each window; `forward_with_indices` also says where it stood.
 template <std::size_t D, class Derived> class MaxPoolImpl : public Cloneable<Derived> {

@@ -14,7 +14,7 @@ namespace reel::nn::utils::parametrizations {
 /// w = g v / |v|, norms over all dimensions but `dim`, or over all for none; g and v are the originals 0 and 1.
 class _WeightNormImpl : public Cloneable<_WeightNormImpl> {
 public:
-    explicit _WeightNormImpl(std::optional<std::int64_t> dim = 0) : dim_(dim) {}
+    explicit _WeightNormImpl(std::optional<std::int64_t> dim = 0);
     void reset() override {}
     Tensor forward(const Tensor& weight_g, const Tensor& weight_v);
     std::tuple<Tensor, Tensor> right_inverse(const Tensor& weight);
