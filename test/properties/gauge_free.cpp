@@ -37,7 +37,7 @@ Value of_svd(const std::vector<Value>& r, bool adjoint) {
 Value as_is(const std::vector<Value>& r) { return Value::list(r); }
 
 Value of_cholesky_ex(const std::vector<Value>& r) {
-    REEL_CHECK(!r.at(1).toTensor().any().item().toBool(), "cholesky_ex: the operand is not positive definite");
+    REEL_CHECK_LINALG(!r.at(1).toTensor().any().item().toBool(), "cholesky_ex: the operand is not positive definite");
     return r.at(0);
 }
 Tensor definite_part(const Tensor& a) {

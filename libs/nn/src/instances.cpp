@@ -5,6 +5,7 @@
 namespace reel::nn {
 #define REEL_INSTANCE(Name) template class Cloneable<Name##Impl>;
 REEL_NN_LAYERS(REEL_INSTANCE)
+REEL_NN_NORMS(REEL_INSTANCE)
 #undef REEL_INSTANCE
 } // namespace reel::nn
 

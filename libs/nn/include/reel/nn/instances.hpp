@@ -7,5 +7,6 @@
 namespace reel::nn {
 #define REEL_INSTANCE(Name) extern template class Cloneable<Name##Impl>;
 REEL_NN_LAYERS(REEL_INSTANCE)
+REEL_NN_NORMS(REEL_INSTANCE)
 #undef REEL_INSTANCE
 } // namespace reel::nn
