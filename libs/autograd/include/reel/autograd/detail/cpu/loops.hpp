@@ -48,7 +48,18 @@ inline void load_part(void* block, const void* from, std::size_t bytes) {
 inline void store_part(void* to, const void* block, std::size_t bytes) {
     _mm512_mask_storeu_epi8(to, first_bytes(bytes), _mm512_loadu_si512(block));
 }
+/// Is the end of dense floats one more step of the loop, by parts of vectors? Of other types it would cost size that
+/// small tensors of them are not worth.
+template <class T> inline constexpr bool ends_by_parts = std::is_same_v<T, float>;
+/// The first `count` elements of a vector, and zeros behind them.
+inline Vec<float> load_end(const float* p, std::int64_t count) {
+    return Vec<float>((Vec<float>::Raw)_mm512_maskz_loadu_ps(__mmask16(first_bytes(std::size_t(count))), p));
+}
+inline void store_end(float* p, Vec<float> x, std::int64_t count) {
+    _mm512_mask_storeu_ps(p, __mmask16(first_bytes(std::size_t(count))), (__m512)x.v);
+}
 #else
+template <class T> inline constexpr bool ends_by_parts = false;
 template <class U> void copy_ends(char* to, const char* from, std::size_t bytes) {
     U first, last;
     std::memcpy(&first, from, sizeof(U));
@@ -135,10 +146,11 @@ REEL_ONE_FUNCTION void run_rest(BlockLoop loop, char* const* data, const std::in
 // Functors are taken by value: a store through a pointer could change what a reference leads to, and a rule's numbers
 // would be converted and spread anew for each vector.
 
-/// Whole vectors of dense operands; how far they reach.
+/// Whole vectors of dense operands, and of some types the end; how far they reach.
 template <class F, class T, class R, std::size_t... I>
-std::int64_t run_dense(char* const* data, std::int64_t whole, F f, std::index_sequence<I...>) {
+std::int64_t run_dense(char* const* data, std::int64_t n, F f, std::index_sequence<I...>) {
     constexpr int w = Vec<Compute<T>>::size;
+    const std::int64_t whole = n & -std::int64_t(w);
     R* const out = reinterpret_cast<R*>(data[0]);
     const T* const from[] = {reinterpret_cast<const T*>(data[I + 1])...};
     std::int64_t i = 0;
@@ -152,6 +164,11 @@ std::int64_t run_dense(char* const* data, std::int64_t whole, F f, std::index_se
             stream_fence();
         }
     for (; i < whole; i += w) store_as(out + i, f(load_as(from[I] + i)...));
+    if constexpr (ends_by_parts<T> && std::is_same_v<R, T>)
+        if (whole < n) {
+            store_end(out + whole, f(load_end(from[I] + whole, n - whole)...), n - whole);
+            return n;
+        }
     return whole;
 }
 
@@ -194,9 +211,9 @@ std::int64_t run_repeated(char* const* data, const std::int64_t* s, std::int64_t
 /// Whole vectors of what is dense, or repeated beside what is dense; how far they reach.
 template <class F, class T, class R, std::size_t... I>
 std::int64_t run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, F f, std::index_sequence<I...> all) {
-    const std::int64_t whole = n & -std::int64_t(Vec<Compute<T>>::size);
     if (!dense<R>(s[0])) return 0;
-    if ((dense<T>(s[I + 1]) && ...)) return run_dense<F, T, R>(data, whole, f, all);
+    if ((dense<T>(s[I + 1]) && ...)) return run_dense<F, T, R>(data, n, f, all);
+    const std::int64_t whole = n & -std::int64_t(Vec<Compute<T>>::size);
     if constexpr (sizeof...(I) > 1)
         if (((dense<T>(s[I + 1]) || s[I + 1] == 0) && ...) && (dense<T>(s[I + 1]) || ...))
             return run_repeated<F, T, R>(data, s, whole, f, all);
