@@ -118,7 +118,7 @@ template <class S> struct Example {
     }
 };
 
-__global__ void losses_kernel(Batch<double> b, double* losses) {
+__global__ void ctc_losses_kernel(Batch<double> b, double* losses) {
     for (std::int64_t n = blockIdx.x; n < b.size; n += gridDim.x) {
         const double loss = Example<double>(b, n).forward();
         if (threadIdx.x == 0) losses[n] = b.zero_infinity && std::isinf(loss) ? 0.0 : loss;
@@ -170,7 +170,7 @@ void run(const CtcBatch& c, const Tensor& log_probs, const double* along, const 
 }
 
 void ctc_loss(const CtcBatch& b, const Tensor& losses, const Tensor& log_probs, const Tensor& targets) {
-    run<double>(b, log_probs, nullptr, targets, losses_kernel, Elements<double>(losses).data);
+    run<double>(b, log_probs, nullptr, targets, ctc_losses_kernel, Elements<double>(losses).data);
 }
 void ctc_loss_backward(const CtcBatch& b, const Tensor& grads, const Tensor& factors, const Tensor& log_probs,
                        const Tensor& targets) {

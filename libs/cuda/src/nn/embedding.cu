@@ -70,7 +70,7 @@ struct Bags {
     std::int64_t width, padding;
     bool mean;
 };
-template <class T> struct Sums {
+template <class T> struct BagSums {
     using A = compute_t<T>;
     Bags b;
     T* out;
@@ -162,7 +162,7 @@ void embedding_bag(const EmbeddingBags& b, const Tensor& out, const Tensor& weig
     const BagsThere there(b, out);
     dispatch(FloatingTypes(), bag_op, weight, [&]<class T>() {
         for_each(bag_op, out.device().index(), out.numel(),
-                 Sums<T>{there.bags, data<T>(out), data<T>(weight), data_or_null<compute_t<T>>(scale)});
+                 BagSums<T>{there.bags, data<T>(out), data<T>(weight), data_or_null<compute_t<T>>(scale)});
     });
 }
 void embedding_bag_max(const EmbeddingBags& b, const Tensor& out, const Tensor& best, const Tensor& weight) {
