@@ -22,6 +22,14 @@ struct LaunchConfig {
 using emulation::LaunchConfig;
 #endif
 
+/// A kernel's parameter of some kilobytes, which its threads only read: they share the one that the launch has copied,
+/// as the device's threads share its constant memory.
+#if defined(__CUDACC__)
+template <class T> using TableParameter = const T;
+#else
+template <class T> using TableParameter = const T&;
+#endif
+
 /// Launches `kernel` with the arguments converted to its parameters' types. Throws Error naming `op` when the launch is
 /// refused. Shared memory of a size known only here is what `dynamic_shared<T>()` gives in the kernel.
 template <class... P, class... A>
@@ -31,7 +39,7 @@ void launch(const char* op, void (*kernel)(P...), const LaunchConfig& c, const A
     kernel<<<c.grid, c.block, c.shared_bytes, c.stream>>>(static_cast<P>(arguments)...);
 #else
     // as on the device, the arguments are copied now, whenever the threads run
-    emulation::launch(c, [kernel, ... a = std::remove_cv_t<P>(static_cast<P>(arguments))] { kernel(a...); });
+    emulation::launch(c, [kernel, ... a = std::remove_cvref_t<P>(static_cast<P>(arguments))] { kernel(a...); });
 #endif
     check(cudaGetLastError(), op);
 }

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <sstream>
-#include <unordered_map>
 
 #include <reel/cuda/emulation/grid.hpp>
 
 #include "block.hpp"
 #include "fault.hpp"
 #include "memory.hpp"
+#include "watched_words.hpp"
 
 namespace reel::cuda::emulation {
 
@@ -27,7 +27,7 @@ struct Word {
     Access written, read, read_before;
 };
 struct Watch {
-    std::unordered_map<std::uintptr_t, Word> words; ///< by address / 4
+    WatchedWords<Word> words; ///< by address / 4
     std::string what;
 };
 Watch& watch() {
@@ -65,7 +65,7 @@ bool ordered(const Access& before, const Access& now, std::uint64_t block_thread
 }
 
 void touch_word(std::uintptr_t word, std::uint8_t bytes, Kind kind, const Lane& lane, Block& block, bool device) {
-    Word& w = watch().words[word];
+    Word& w = watch().words.at(word);
     const auto& size = lane.position.block_size;
     const std::uint64_t block_threads = std::uint64_t(size.x) * size.y * size.z;
     const Access now{block.number_in_grid(lane) + 1, block.phase(), block.warp_phase(lane.number), bytes, kind};
@@ -94,7 +94,7 @@ void touch(const void* p, std::size_t n, Kind kind) {
 } // namespace
 
 WatchedLaunch::WatchedLaunch(const std::string& what) { watch().what = what; }
-WatchedLaunch::~WatchedLaunch() { watch().words.clear(); }
+WatchedLaunch::~WatchedLaunch() { watch().words.forget(); }
 
 void note_atomic(const void* p, std::size_t bytes) { touch(p, bytes, Kind::atomic); }
 

@@ -33,7 +33,7 @@ template <class Rule, class T, int slots, int rules> struct Table {
     Slot<Rule, T> slot[slots];
 };
 template <class Rule, class T, int slots, int rules>
-__global__ void step_kernel_of_many(Table<Rule, T, slots, rules> table) {
+__global__ void step_kernel_of_many(TableParameter<Table<Rule, T, slots, rules>> table) {
     if (table.found_inf && *table.found_inf != 0) return;
     const Slot<Rule, T>& s = entry_of_block(table.slot, table.count);
     const Rule rule = table.captured ? table.captured[s.rule] : table.rule[s.rule];

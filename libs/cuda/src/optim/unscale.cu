@@ -36,7 +36,8 @@ template <class T> __device__ bool unscale(const Gradient& g, float factor) {
     });
     return bad;
 }
-template <int size> __global__ void unscale_kernel_of_many(Gradients<size> all, const float* factor, float* found_inf) {
+template <int size>
+__global__ void unscale_kernel_of_many(TableParameter<Gradients<size>> all, const float* factor, float* found_inf) {
     const Gradient& g = entry_of_block(all.of, all.count);
     bool bad = false;
     switch (ScalarType(g.dtype)) {
