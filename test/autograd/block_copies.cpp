@@ -41,6 +41,17 @@ BOOST_AUTO_TEST_CASE(many_rows_in_several_threads) {
     BOOST_TEST(back.equal(x));
 }
 
+BOOST_AUTO_TEST_CASE(long_rows_with_any_ends) {
+    const Tensor bytes = arange(6'000).to(kByte);
+    for (std::int64_t n = 1'020; n < 1'420; n += 7)
+        for (const std::int64_t first : {0, 1, 63, 64}) {
+            const Tensor row = bytes.narrow(0, first, n), joined = cat({row, bytes.narrow(0, 5, n), row}, 0);
+            BOOST_TEST(joined.narrow(0, 0, n).equal(spread(row)));
+            BOOST_TEST(joined.narrow(0, n, n).equal(spread(bytes.narrow(0, 5, n))));
+            BOOST_TEST(joined.narrow(0, 2 * n, n).equal(spread(row)));
+        }
+}
+
 BOOST_AUTO_TEST_CASE(of_two_writes_to_a_row_the_last_stays) {
     Tensor x = zeros({4, 2});
     x.index_put_({tensor({1, 1, -3})}, arange(6, kFloat).reshape({3, 2}));
