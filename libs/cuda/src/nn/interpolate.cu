@@ -1,5 +1,7 @@
-// Resampling along one dimension, and back: both gather.
+// Resampling, one dimension after the other, and back: both gather.
 #include <reel/autograd/kernels/interpolate.hpp>
+
+#include <optional>
 
 #include "scratch.cuh"
 
@@ -46,16 +48,36 @@ __global__ void resample_kernel(T* out, const T* in, const std::int64_t* begin, 
         out[i] = sum;
     }
 }
-void resample(const Tensor& out, const Tensor& x, const ResampleTaps& t, std::int64_t inner, bool adjoint) {
+/// One dimension, of rows of `inner` numbers.
+template <class T>
+void resample_dimension(const Tensor& like, const OnDevice& on, T* out, const T* x, std::int64_t count,
+                        const ResampleTaps& t, std::int64_t inner, bool adjoint) {
+    const Taps taps = adjoint ? adjoint_taps(t) : forward_taps(t);
+    const DeviceTable<std::int64_t> begin(taps.begin, like, on), index(taps.index, like, on);
+    const DeviceTable<double> weight(taps.weight, like, on);
+    launch("interpolate", resample_kernel<T>, on.over(count), out, x, begin.data(), index.data(), weight.data(), count,
+           adjoint ? t.out : t.in, adjoint ? t.in : t.out, inner);
+}
+void resample(const Tensor& out, const Tensor& x, const TapsOfDimensions& taps, bool adjoint) {
     if (out.numel() == 0) return;
     const OnDevice on(out);
-    const Taps taps = adjoint ? adjoint_taps(t) : forward_taps(t);
-    const DeviceTable<std::int64_t> begin(taps.begin, out, on), index(taps.index, out, on);
-    const DeviceTable<double> weight(taps.weight, out, on);
+    std::int64_t total = x.numel(), inner = 1;
+    if (adjoint) // the first dimension comes first
+        for (const ResampleTaps& t : taps) inner *= t.out;
     for_dtype<floats>("interpolate", out, [&]<class T>() {
-        launch("interpolate", resample_kernel<T>, on.over(out.numel()), Elements<T>(out).data, Elements<T>(x).data,
-               begin.data(), index.data(), weight.data(), out.numel(), adjoint ? t.out : t.in, adjoint ? t.in : t.out,
-               inner);
+        const T* from = Elements<T>(x).data;
+        std::optional<DeviceScratch<T>> kept[2];
+        for (std::size_t i = 0; i < taps.size(); ++i) {
+            const ResampleTaps& t = taps[adjoint ? i : taps.size() - 1 - i];
+            const std::int64_t sources = adjoint ? t.out : t.in, targets = adjoint ? t.in : t.out;
+            if (adjoint) inner /= sources;
+            total = total / sources * targets;
+            T* to = Elements<T>(out).data;
+            if (i + 1 < taps.size()) to = kept[i % 2].emplace(total, out).data();
+            resample_dimension(out, on, to, from, total, t, inner, adjoint);
+            if (!adjoint) inner *= targets;
+            from = to;
+        }
     });
 }
 

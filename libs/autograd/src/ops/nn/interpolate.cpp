@@ -1,4 +1,4 @@
-// Resampling: every mode is a table of taps per dimension, applied one dimension after the other.
+// Resampling: every mode is a table of taps per dimension.
 #include <reel/autograd/kernels/interpolate.hpp>
 #include <reel/autograd/ops/nn/avg_pool.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>
@@ -21,16 +21,15 @@ void add_tap(Taps& t, std::int64_t i, double w) {
     t.index.push_back(std::min(std::max<std::int64_t>(i, 0), t.in - 1));
     t.weight.push_back(w);
 }
-Tensor resample(const Tensor& x, std::int64_t dim, const Taps& t, bool adjoint) {
+Tensor resample(const Tensor& x, const TapsOfDimensions& taps, bool adjoint) {
     Dims sizes(x.sizes());
-    sizes[std::size_t(dim)] = adjoint ? t.in : t.out;
-    std::int64_t inner = 1;
-    for (std::int64_t d = dim + 1; d < x.dim(); ++d) inner *= x.size(d);
+    for (std::size_t i = 0; i < taps.size(); ++i)
+        sizes[sizes.size() - taps.size() + i] = adjoint ? taps[i].in : taps[i].out;
     Tensor out = empty_raw(sizes, x);
-    kernels::resample(out, contiguous_raw(x), t, inner, adjoint);
+    kernels::resample(out, contiguous_raw(x), taps, adjoint);
     if (needs_recording(x))
         record("interpolate", {x}, out, {},
-               [dim, t, adjoint](RuleContext& c) -> GradList { return {resample(c.grad(), dim, t, !adjoint)}; });
+               [taps, adjoint](RuleContext& c) -> GradList { return {resample(c.grad(), taps, !adjoint)}; });
     return out;
 }
 
@@ -191,12 +190,11 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
     const ScalarType t = input.scalar_type();
     const auto taps = antialias ? (t == kDouble ? wide_taps<double> : wide_taps<float>)
                                 : (t == kDouble ? taps_of<double> : taps_of<float>);
-    Tensor x = t == kDouble ? input : input.to(kFloat);
-    for (std::int64_t d = rank - 1; d >= 0; --d) { // rows become longer before they become more
-        const std::int64_t from = input.size(d + 2), to = out[std::size_t(d)];
-        x = resample(x, d + 2, taps(m, from, to, factors[std::size_t(d)], align_corners.value_or(false)), false);
-    }
-    return x.to(t);
+    const Tensor x = t == kDouble ? input : input.to(kFloat);
+    TapsOfDimensions all;
+    for (std::size_t d = 0; d < out.size(); ++d)
+        all.push_back(taps(m, input.size(std::int64_t(d) + 2), out[d], factors[d], align_corners.value_or(false)));
+    return resample(x, all, false).to(t);
 }
 /// interpolate(mode='bilinear', align_corners=True).
 REEL_OP("nn.functional.upsample_bilinear(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor",

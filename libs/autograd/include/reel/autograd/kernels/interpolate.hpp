@@ -1,4 +1,4 @@
-// The kernel of resampling along one dimension.
+// The kernel of resampling along the last dimensions.
 #pragma once
 
 #include <vector>
@@ -7,20 +7,22 @@
 
 namespace reel {
 
-/// Output position o is the sum over its taps k of weight * input[index], at entry o * per_output + k.
+/// Along one dimension, output position o is the sum over its taps k of weight * input[index], at entry o * per_output
+/// + k.
 struct ResampleTaps {
     std::int64_t in, out, per_output;
     std::vector<std::int64_t> index;
     std::vector<double> weight;
 };
+using TapsOfDimensions = std::vector<ResampleTaps>;
 
 namespace cpu {
-void resample(const Tensor& out, const Tensor& x, const ResampleTaps& taps, std::int64_t inner, bool adjoint);
+void resample(const Tensor& out, const Tensor& x, const TapsOfDimensions& taps, bool adjoint);
 } // namespace cpu
 
 namespace kernels {
-/// From x [outer, in, inner] to out [outer, out, inner]; the adjoint map goes from [outer, out, inner] to [outer, in,
-/// inner]. Both are dense, float32 or float64.
+/// The last dimensions of x, one of `taps` for each, from sizes `in` to sizes `out`, the last one first; the adjoint
+/// map goes from `out` to `in`, the first one first. Both tensors are dense, float32 or float64.
 inline constinit Kernel<decltype(cpu::resample), Writes<0>> resample{"interpolate", &cpu::resample};
 } // namespace kernels
 
