@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 
 #include "check.hpp"
@@ -39,7 +40,9 @@ void launch(const char* op, void (*kernel)(P...), const LaunchConfig& c, const A
     kernel<<<c.grid, c.block, c.shared_bytes, c.stream>>>(static_cast<P>(arguments)...);
 #else
     // as on the device, the arguments are copied now, whenever the threads run
-    emulation::launch(c, [kernel, ... a = std::remove_cvref_t<P>(static_cast<P>(arguments))] { kernel(a...); });
+    const auto call = [kernel, ... a = std::remove_cvref_t<P>(static_cast<P>(arguments))] { kernel(a...); };
+    const auto kept = std::make_shared<const decltype(call)>(call);
+    emulation::launch(c, [kept] { (*kept)(); }, {kept.get(), sizeof call});
 #endif
     check(cudaGetLastError(), op);
 }

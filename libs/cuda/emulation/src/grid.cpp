@@ -29,11 +29,11 @@ cudaError_t check_launch(const LaunchConfig& c) {
     return cudaSuccess;
 }
 
-void run_grid(const LaunchConfig& c, const std::function<void()>& thread, int device) {
+void run_grid(const LaunchConfig& c, const std::function<void()>& thread, const Arguments& arguments, int device) {
     static std::mt19937_64 dice{modes().seed};
     const std::string what = "the kernel launched at " + place(c.at);
     const DeviceWork work(device, what.c_str());
-    const WatchedLaunch watched(what);
+    const WatchedLaunch watched(what, arguments);
     Block block(c, thread, dice);
     const std::uint64_t blocks = std::uint64_t(c.grid.x) * c.grid.y * c.grid.z;
     // a random order without a table of all blocks: a step that has no factor in common with their number
@@ -50,7 +50,7 @@ void run_grid(const LaunchConfig& c, const std::function<void()>& thread, int de
 
 } // namespace
 
-void launch(const LaunchConfig& config, std::function<void()> thread) {
+void launch(const LaunchConfig& config, std::function<void()> thread, const Arguments& arguments) {
     const std::lock_guard guard(runtime_lock());
     if (this_call_fails()) {
         answer(cudaErrorLaunchFailure);
@@ -65,7 +65,9 @@ void launch(const LaunchConfig& config, std::function<void()> thread) {
         answer(cudaErrorInvalidResourceHandle);
         return;
     }
-    enqueue(*s, [config, thread = std::move(thread), device = s->device] { run_grid(config, thread, device); });
+    enqueue(*s, [config, thread = std::move(thread), arguments, device = s->device] {
+        run_grid(config, thread, arguments, device);
+    });
 }
 
 const Position& here() {

@@ -17,10 +17,10 @@ namespace {
 enum class Kind : std::uint8_t { read, write, atomic };
 /// Who touched a word last, and when: phases count the barriers and the full collectives passed so far.
 struct Access {
-    std::uint64_t thread = 0; ///< of the grid, counted from one; 0: nobody
+    std::uint64_t thread : 56 = 0; ///< of the grid, counted from one; 0: nobody
+    std::uint64_t bytes : 4 = 0;   ///< a bit for each byte of the word
+    Kind kind : 4 = Kind::read;
     std::uint32_t phase = 0, warp_phase = 0;
-    std::uint8_t bytes = 0; ///< a bit for each byte of the word
-    Kind kind = Kind::read;
 };
 /// Of the readers the last two that differ: whoever writes what it has just read itself is compared with the other one.
 struct Word {
@@ -29,6 +29,12 @@ struct Word {
 struct Watch {
     WatchedWords<Word> words; ///< by address / 4
     std::string what;
+    Arguments arguments;
+
+    bool is_argument(const void* p) const {
+        const auto* const begin = static_cast<const std::byte*>(arguments.begin);
+        return p >= begin && p < begin + arguments.bytes;
+    }
 };
 Watch& watch() {
     static auto& one = *new Watch();
@@ -68,7 +74,7 @@ void touch_word(std::uintptr_t word, std::uint8_t bytes, Kind kind, const Lane& 
     Word& w = watch().words.at(word);
     const auto& size = lane.position.block_size;
     const std::uint64_t block_threads = std::uint64_t(size.x) * size.y * size.z;
-    const Access now{block.number_in_grid(lane) + 1, block.phase(), block.warp_phase(lane.number), bytes, kind};
+    const Access now{block.number_in_grid(lane) + 1, bytes, kind, block.phase(), block.warp_phase(lane.number)};
     const bool both_atomic = kind == Kind::atomic && w.written.kind == Kind::atomic;
     if (!both_atomic && !ordered(w.written, now, block_threads, device)) race(word, w.written, now);
     if (kind != Kind::read)
@@ -80,7 +86,7 @@ void touch_word(std::uintptr_t word, std::uint8_t bytes, Kind kind, const Lane& 
 
 void touch(const void* p, std::size_t n, Kind kind) {
     const Lane* const lane = Block::running();
-    if (!lane || n == 0 || Fiber::of_running(p)) return;
+    if (!lane || n == 0 || Fiber::of_running(p) || watch().is_argument(p)) return;
     const bool device = is_device_address(p);
     const auto first = reinterpret_cast<std::uintptr_t>(p), last = first + n - 1;
     for (std::uintptr_t word = first / 4; word <= last / 4; ++word) {
@@ -93,7 +99,10 @@ void touch(const void* p, std::size_t n, Kind kind) {
 
 } // namespace
 
-WatchedLaunch::WatchedLaunch(const std::string& what) { watch().what = what; }
+WatchedLaunch::WatchedLaunch(const std::string& what, const Arguments& arguments) {
+    watch().what = what;
+    watch().arguments = arguments;
+}
 WatchedLaunch::~WatchedLaunch() { watch().words.forget(); }
 
 void note_atomic(const void* p, std::size_t bytes) { touch(p, bytes, Kind::atomic); }

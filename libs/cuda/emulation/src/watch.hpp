@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include <reel/cuda/emulation/grid.hpp>
+
 namespace reel::cuda::emulation {
 
 /// Accesses are compared within one launch: launches of one stream are ordered, those of several are the streams' own
 /// matter.
 class WatchedLaunch {
 public:
-    explicit WatchedLaunch(const std::string& what);
+    WatchedLaunch(const std::string& what, const Arguments& arguments);
     ~WatchedLaunch();
     WatchedLaunch(const WatchedLaunch&) = delete;
 };

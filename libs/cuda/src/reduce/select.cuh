@@ -32,11 +32,29 @@ struct Adds {
     template <class T> __device__ T operator()(const T& a, const T& b) const { return a + b; }
 };
 
+/// `place_of_rank` of a row of at most as many elements as the block has threads: each counts those before its own.
+template <class T>
+__device__ std::int64_t place_of_rank_by_counting(const BlockTeam& team, const Elements<T>& in, std::int64_t start,
+                                                  std::int64_t n, std::int64_t rank) {
+    std::int64_t place = -1;
+    if (team.me < n) {
+        const std::uint64_t own = key_of<T>(in[start + team.me]);
+        std::int64_t before = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint64_t key = key_of<T>(in[start + i]);
+            before += key < own || (key == own && i < team.me);
+        }
+        if (before == rank) place = team.me;
+    }
+    return team.share(team.join(place, [](std::int64_t a, std::int64_t b) { return a > b ? a : b; }));
+}
+
 /// The place within row [start, start + n) of its element of rank `rank`, equal ones in their order. The whole block
 /// comes, and all threads get the result.
 template <class T>
 __device__ std::int64_t place_of_rank(const BlockTeam& team, const Elements<T>& in, std::int64_t start, std::int64_t n,
                                       std::int64_t rank) {
+    if (n <= team.size) return place_of_rank_by_counting(team, in, start, n, rank);
     constexpr int digits = 256;
     using Count = unsigned long long;
     __shared__ Count counts[digits];

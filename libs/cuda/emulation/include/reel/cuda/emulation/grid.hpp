@@ -26,9 +26,14 @@ struct LaunchConfig {
     cudaStream_t stream = nullptr;
     std::source_location at = std::source_location::current();
 };
+/// Where a launch keeps its copy of the kernel's arguments, which the threads only read.
+struct Arguments {
+    const void* begin = nullptr;
+    std::size_t bytes = 0;
+};
 /// Queues `thread` for every thread of the grid; what is wrong with the numbers becomes the last error, as with the
 /// device.
-void launch(const LaunchConfig& config, std::function<void()> thread);
+void launch(const LaunchConfig& config, std::function<void()> thread, const Arguments& arguments = {});
 
 /// Every thread of the block waits here for all the others.
 void barrier(std::source_location at);
