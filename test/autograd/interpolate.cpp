@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <string>
 #include <vector>
 
 #include <reel/autograd/backward.hpp>
@@ -58,6 +59,14 @@ BOOST_AUTO_TEST_CASE(nearest_by_two_repeats_and_its_gradient_adds_up) {
     const Tensor along = arange(24, kFloat).reshape(y.sizes());
     const Tensor gx = autograd::grad({y}, {x}, {along})[0];
     BOOST_TEST(gx.equal(along.reshape({1, 1, 2, 2, 3, 2}).sum({3, 5})));
+}
+
+BOOST_AUTO_TEST_CASE(what_lies_between_two_passes_must_have_a_size) {
+    const Tensor tall = empty({1, 1, std::int64_t(1) << 58, 1}, TensorOptions().device(kMeta));
+    const std::int64_t flat[] = {1, 64};
+    BOOST_CHECK_EXCEPTION(
+        interpolate(tall, IntArrayRef(flat), std::nullopt, "nearest", std::nullopt, std::nullopt, false), Error,
+        [](const Error& e) { return std::string(e.what()).find("interpolate: ") == 0; });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

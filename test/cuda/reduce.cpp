@@ -78,6 +78,22 @@ BOOST_AUTO_TEST_CASE(a_nan_is_found_wherever_it_stands) {
     }
 }
 
+// Rows of up to a block's threads are ranked by counting, longer ones by digits: the same places on both sides.
+BOOST_AUTO_TEST_CASE(equal_elements_and_nan_have_their_rank_in_rows_of_every_length) {
+    for (const std::int64_t n : {1, 2, 31, 255, 256, 257, 600}) {
+        const Tensor few = reel::randint(4, {5, n}).to(reel::kDouble), whole = reel::randint(4, {5, n});
+        const Tensor with_nan = few.masked_fill(few == 3, std::nan(""));
+        for (const Tensor& x : {few, with_nan, whole}) {
+            const auto want = x.median(-1), got = there(x).median(-1);
+            BOOST_TEST(reel::allclose(std::get<0>(got).cpu(), std::get<0>(want), 0, 0, true), "of " << n);
+            BOOST_TEST(std::get<1>(got).cpu().equal(std::get<1>(want)), "places of " << n);
+            BOOST_TEST(
+                reel::allclose(std::get<0>(there(x).nanmedian(-1)).cpu(), std::get<0>(x.nanmedian(-1)), 0, 0, true));
+        }
+        BOOST_TEST(reel::allclose(there(few).quantile(0.3, -1).cpu(), few.quantile(0.3, -1)));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(empty_rows_and_no_rows) {
     const Tensor none = there(doubles({3, 0}));
     BOOST_TEST(none.sum(-1).cpu().equal(doubles({3}) * 0));

@@ -23,8 +23,11 @@ void add_tap(Taps& t, std::int64_t i, double w) {
 }
 Tensor resample(const Tensor& x, const TapsOfDimensions& taps, bool adjoint) {
     Dims sizes(x.sizes());
-    for (std::size_t i = 0; i < taps.size(); ++i)
-        sizes[sizes.size() - taps.size() + i] = adjoint ? taps[i].in : taps[i].out;
+    for (std::size_t i = 0; i < taps.size(); ++i) { // in the order of the passes, whose results must have a size each
+        const std::size_t d = adjoint ? i : taps.size() - 1 - i;
+        sizes[sizes.size() - taps.size() + d] = adjoint ? taps[d].in : taps[d].out;
+        check_sizes("interpolate", sizes, x.scalar_type());
+    }
     Tensor out = empty_raw(sizes, x);
     kernels::resample(out, contiguous_raw(x), taps, adjoint);
     if (needs_recording(x))

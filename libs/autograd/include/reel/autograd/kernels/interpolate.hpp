@@ -7,13 +7,14 @@
 
 namespace reel {
 
-/// Along one dimension, output position o is the sum over its taps k of weight * input[index], at entry o * per_output
-/// + k.
+/// What positions along one dimension are made of: output o is the sum over k < per_output of weight[e] * x[index[e]],
+/// e being o * per_output + k.
 struct ResampleTaps {
     std::int64_t in, out, per_output;
     std::vector<std::int64_t> index;
     std::vector<double> weight;
 };
+/// Of neighbouring dimensions, in their order.
 using TapsOfDimensions = std::vector<ResampleTaps>;
 
 namespace cpu {
@@ -21,8 +22,9 @@ void resample(const Tensor& out, const Tensor& x, const TapsOfDimensions& taps, 
 } // namespace cpu
 
 namespace kernels {
-/// The last dimensions of x, one of `taps` for each, from sizes `in` to sizes `out`, the last one first; the adjoint
-/// map goes from `out` to `in`, the first one first. Both tensors are dense, float32 or float64.
+/// Resamples the last dimensions of x, one of `taps` for each, from sizes `in` to sizes `out`, the last one first; the
+/// adjoint map goes from `out` to `in`, the first one first. Both tensors are dense, float32 or float64; the sizes in
+/// between are the caller's to check.
 inline constinit Kernel<decltype(cpu::resample), Writes<0>> resample{"interpolate", &cpu::resample};
 } // namespace kernels
 

@@ -35,8 +35,8 @@ void count(std::int64_t* to, std::int64_t from, std::int64_t by, std::int64_t fi
     for (std::int64_t i = 0; i < n; ++i, next += std::uint64_t(by)) to[i] = std::int64_t(next);
 }
 void copy_lines(char* to, const char* from, std::size_t n) {
-    using Line = char __attribute__((vector_size(64)));
-    using AnyLine = char __attribute__((vector_size(64), aligned(1)));
+    using Line = char __attribute__((vector_size(64), may_alias));
+    using AnyLine = char __attribute__((vector_size(64), aligned(1), may_alias));
     const std::size_t head = -reinterpret_cast<std::uintptr_t>(to) % 64;
     std::memcpy(to, from, head);
     to += head, from += head, n -= head;
