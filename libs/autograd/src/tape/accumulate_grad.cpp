@@ -16,31 +16,22 @@
 
 namespace reel::autograd {
 
-AccumulateGrad::AccumulateGrad(Tensor leaf) : leaf_(std::move(leaf)) { add_input_metadata(leaf_); }
-AccumulateGrad::~AccumulateGrad() {
-    AutogradMeta& meta = leaf_.impl()->ensure_meta();
-    std::lock_guard lock(meta.mutex);
-    if (meta.accumulator == this) meta.accumulator = nullptr;
+AccumulateGrad::AccumulateGrad(Tensor leaf) : Node(Found::kWeakly), leaf_(std::move(leaf)) {
+    add_input_metadata(leaf_);
 }
+AccumulateGrad::~AccumulateGrad() { leaf_.impl()->ensure_meta().accumulator.take_out(*this); }
 
 namespace impl {
 NodePtr grad_accumulator(const Tensor& leaf) {
-    AutogradMeta& meta = leaf.impl()->ensure_meta();
-    NodePtr fresh;
-    {
-        std::lock_guard lock(meta.mutex);
-        if (meta.accumulator && meta.accumulator->try_add_ref()) return NodePtr::adopt(meta.accumulator);
-        fresh = NodePtr(new AccumulateGrad(leaf));
-        meta.accumulator = fresh.get();
-    }
-    announce_node(*fresh); // T-36: accumulators are reported when created
-    return fresh;
+    WeakAccumulator& accumulator = leaf.impl()->ensure_meta().accumulator;
+    if (NodePtr known = accumulator.get()) return known;
+    NodePtr fresh(new AccumulateGrad(leaf));
+    const Node* const made = fresh.get();
+    NodePtr node = accumulator.get_or_put(std::move(fresh));
+    if (node.get() == made) announce_node(*node); // T-36: accumulators are reported when created
+    return node;
 }
-NodePtr existing_accumulator(const Tensor& leaf) {
-    AutogradMeta& meta = *leaf.impl()->meta();
-    std::lock_guard lock(meta.mutex);
-    return meta.accumulator && meta.accumulator->try_add_ref() ? NodePtr::adopt(meta.accumulator) : nullptr;
-}
+NodePtr existing_accumulator(const Tensor& leaf) { return leaf.impl()->meta()->accumulator.get(); }
 } // namespace impl
 
 namespace {

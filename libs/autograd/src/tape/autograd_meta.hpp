@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include <reel/autograd/detail/spin_lock.hpp>
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/node.hpp>
 
@@ -16,12 +17,42 @@ struct PlaceRecord; // places.cpp
 /// Returns an undefined tensor, or the leaf itself.
 using PostAccumulateFn = std::function<Tensor(const Tensor&)>;
 
+/// A leaf's accumulator, which it does not keep alive (T-33): a dying one takes itself out.
+class WeakAccumulator {
+public:
+    /// Null where there is none.
+    NodePtr get() const noexcept {
+        const std::lock_guard lock(lock_);
+        return alive();
+    }
+    /// Puts `fresh` here, unless another one came first: that is returned.
+    NodePtr get_or_put(NodePtr fresh) noexcept {
+        const std::lock_guard lock(lock_);
+        if (NodePtr first = alive()) return first;
+        node_ = fresh.get();
+        return fresh;
+    }
+    void take_out(const Node& dying) noexcept {
+        const std::lock_guard lock(lock_);
+        if (node_ == &dying) node_ = nullptr;
+    }
+    void reset() noexcept {
+        const std::lock_guard lock(lock_);
+        node_ = nullptr;
+    }
+
+private:
+    NodePtr alive() const noexcept { return node_ && node_->try_add_ref() ? NodePtr::adopt(node_) : nullptr; }
+    Node* node_ = nullptr;
+    mutable SpinLock lock_;
+};
+
 struct AutogradMeta {
     static void* operator new(std::size_t n) { return cpu_alloc(n); }
     static void operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
     Tensor grad;
-    std::mutex mutex;                               ///< guards `accumulator` and accumulation into `grad` (E-34)
-    Node* accumulator = nullptr;                    ///< weak (T-33): the accumulator clears it when it dies
+    std::mutex mutex; ///< guards accumulation into `grad` (E-34)
+    WeakAccumulator accumulator;
     std::shared_ptr<HookTable<TensorHookFn>> hooks; ///< tensor hooks of a leaf (T-6)
     std::shared_ptr<HookTable<PostAccumulateFn>> post_accumulate;
     bool grad_dtype_set = false;

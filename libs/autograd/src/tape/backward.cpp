@@ -21,9 +21,20 @@ struct Root {
     Edge edge;
     InputMetadata meta;
 };
+// Nearly every pass has one root.
+using Roots = SmallVector<Root, 1>;
+using Seeds = SmallVector<Tensor, 1>;
 
-std::vector<Root> make_roots(const GradientPoints& points) {
-    std::vector<Root> roots;
+Root root_at(const Tensor& t, std::size_t i) {
+    REEL_CHECK(t.defined(), "backward: output ", i, " is undefined");
+    Edge e = gradient_edge(t);
+    REEL_CHECK(e.is_valid(), "backward: output ", i,
+               " does not require grad and has no grad_fn: nothing in its history requires grad");
+    return {std::move(e), InputMetadata(t)};
+}
+
+Roots make_roots(const GradientPoints& points) {
+    Roots roots;
     roots.reserve(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
         const GradientPoint& p = points[i];
@@ -32,19 +43,15 @@ std::vector<Root> make_roots(const GradientPoints& points) {
             roots.push_back({p.edge(), p.edge().function->input_metadata(p.edge().input_nr)});
             continue;
         }
-        REEL_CHECK(p.tensor().defined(), "backward: output ", i, " is undefined");
-        Edge e = gradient_edge(p.tensor());
-        REEL_CHECK(e.is_valid(), "backward: output ", i,
-                   " does not require grad and has no grad_fn: nothing in its history requires grad");
-        roots.push_back({std::move(e), InputMetadata(p.tensor())});
+        roots.push_back(root_at(p.tensor(), i));
     }
     return roots;
 }
 
-std::vector<Tensor> make_seeds(const std::vector<Root>& roots, const variable_list& given) {
+Seeds make_seeds(const Roots& roots, TensorList given) {
     REEL_CHECK(given.empty() || given.size() == roots.size(), "backward: got ", given.size(), " gradients for ",
                roots.size(), " outputs; give one (possibly undefined) gradient per output");
-    std::vector<Tensor> seeds;
+    Seeds seeds;
     seeds.reserve(roots.size());
     for (std::size_t i = 0; i < roots.size(); ++i) {
         const InputMetadata& out = roots[i].meta;
@@ -72,7 +79,7 @@ std::vector<Tensor> make_seeds(const std::vector<Root>& roots, const variable_li
     return seeds;
 }
 
-EdgeList edges_of(const std::vector<Root>& roots) {
+EdgeList edges_of(const Roots& roots) {
     EdgeList r;
     r.reserve(roots.size());
     for (const Root& root : roots) r.push_back(root.edge);
@@ -89,7 +96,21 @@ Edge input_edge(const char* what, const GradientPoints& inputs, std::size_t i) {
     return gradient_edge(p.tensor());
 }
 
+void warn_of_cycle() {
+    REEL_WARN_ONCE("Using backward() with create_graph=True makes a reference cycle between a parameter and its "
+                   "gradient; use grad(), or clear .grad afterwards");
+}
+
 } // namespace
+
+void backward_from(const Tensor& root, const Tensor& gradient, bool keep_graph, bool create_graph) {
+    if (create_graph) warn_of_cycle();
+    const Roots roots{root_at(root, 0)};
+    const Seeds seeds = make_seeds(roots, TensorList(gradient));
+    std::vector<Capture> none;
+    GraphTask task(keep_graph, create_graph);
+    task.run(edges_of(roots), seeds, none, {}, false);
+}
 
 RelaxGradLayoutGuard::RelaxGradLayoutGuard() : previous_(std::exchange(tape_modes().relaxed_layout, true)) {}
 RelaxGradLayoutGuard::~RelaxGradLayoutGuard() { tape_modes().relaxed_layout = previous_; }
@@ -100,11 +121,9 @@ void backward(const GradientPoints& points, const variable_list& grad_tensors, s
     keep.reserve(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) keep.push_back(input_edge("backward", inputs, i)); // E-85: always
     if (points.empty()) return;
-    if (create_graph)
-        REEL_WARN_ONCE("Using backward() with create_graph=True makes a reference cycle between a parameter and its "
-                       "gradient; use grad(), or clear .grad afterwards");
-    const std::vector<Root> roots = make_roots(points);
-    const std::vector<Tensor> seeds = make_seeds(roots, grad_tensors);
+    if (create_graph) warn_of_cycle();
+    const Roots roots = make_roots(points);
+    const Seeds seeds = make_seeds(roots, grad_tensors);
     std::vector<Capture> captures;
     std::vector<Node*> executed;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -131,8 +150,8 @@ variable_list grad(const GradientPoints& outputs, const GradientPoints& inputs, 
         captures.push_back({keep.back().function.get(), keep.back().input_nr});
     }
     if (!outputs.empty()) {
-        const std::vector<Root> roots = make_roots(outputs);
-        const std::vector<Tensor> seeds = make_seeds(roots, grad_outputs);
+        const Roots roots = make_roots(outputs);
+        const Seeds seeds = make_seeds(roots, grad_outputs);
         GraphTask task(retain_graph.value_or(create_graph), create_graph);
         task.run(edges_of(roots), seeds, captures, {}, true);
     }

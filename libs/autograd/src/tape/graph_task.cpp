@@ -42,7 +42,7 @@ GraphTask::~GraphTask() {
     for (const auto& fn : at_end_) fn();
 }
 
-void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std::vector<Capture>& captures,
+void GraphTask::run(const EdgeList& roots, TensorList seeds, std::vector<Capture>& captures,
                     const std::vector<Node*>& executed, bool restricted) {
     if (depth >= max_depth) return run_on_a_fresh_stack(roots, seeds, captures, executed, restricted);
     const RunningScope scope(this);
@@ -81,9 +81,8 @@ void GraphTask::join_streams() {
         for (const Capture& c : *captures_) streams_.give(c.result);
 }
 
-void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Tensor>& seeds,
-                                     std::vector<Capture>& captures, const std::vector<Node*>& executed,
-                                     bool restricted) {
+void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, TensorList seeds, std::vector<Capture>& captures,
+                                     const std::vector<Node*>& executed, bool restricted) {
     std::exception_ptr error;
     const auto modes = reel::detail::thread_modes;
     const TapeModes tape = tape_modes();
@@ -110,7 +109,7 @@ void GraphTask::restrict_to(const EdgeList& roots, std::vector<Capture>& capture
     nodes_.restrict_to(roots, executed);
 }
 
-void GraphTask::seed(const EdgeList& roots, const std::vector<Tensor>& seeds) {
+void GraphTask::seed(const EdgeList& roots, TensorList seeds) {
     for (std::size_t i = 0; i < roots.size(); ++i) {
         Node* n = roots[i].function.get();
         // A pass with one root starts at its node itself: its tensor hooks run even when nothing is asked of it.

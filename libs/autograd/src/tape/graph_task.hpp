@@ -30,7 +30,7 @@ public:
 
     /// Runs from `roots` with `seeds`. `captures` are recorded but need not execute; `executed` inputs run (backward
     /// with inputs). Everything reachable runs unless the pass is `restricted` to those two.
-    void run(const EdgeList& roots, const std::vector<Tensor>& seeds, std::vector<Capture>& captures,
+    void run(const EdgeList& roots, TensorList seeds, std::vector<Capture>& captures,
              const std::vector<Node*>& executed, bool restricted);
     void queue_callback(std::function<void()> fn) { callbacks_.push_back(std::move(fn)); }
     /// Runs `fn` when the pass is over, also after a failure.
@@ -47,10 +47,10 @@ public:
 
 private:
     // The pass (graph_task.cpp).
-    void run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Tensor>& seeds, std::vector<Capture>& captures,
+    void run_on_a_fresh_stack(const EdgeList& roots, TensorList seeds, std::vector<Capture>& captures,
                               const std::vector<Node*>& executed, bool restricted);
     void restrict_to(const EdgeList& roots, std::vector<Capture>& captures, const std::vector<Node*>& executed);
-    void seed(const EdgeList& roots, const std::vector<Tensor>& seeds);
+    void seed(const EdgeList& roots, TensorList seeds);
     void join_streams();
     void run_callbacks();
     // The step of one node (step.cpp).
@@ -69,5 +69,8 @@ private:
     PassStreams streams_;
     std::vector<NodePtr> accumulated_; ///< on several streams: whose gradients the caller will read
 };
+
+/// The pass of `root.backward(gradient)`, which accumulates into all leaves; the gradient may be undefined.
+void backward_from(const Tensor& root, const Tensor& gradient, bool keep_graph, bool create_graph);
 
 } // namespace reel::autograd

@@ -96,20 +96,22 @@ void run_node_posthooks(Node& n, GradList& grad_inputs, const variable_list& gra
 }
 
 void run_post_accumulate_hooks(const Tensor& leaf) {
-    Tensor t = leaf;
+    const Tensor* t = &leaf; // what the next hook is given
+    Tensor returned;
     round(leaf.impl()->meta()->post_accumulate, [&](const PostAccumulateFn& hook, std::uint64_t id) {
         Tensor r;
         impl::fire(
             {HookKind::PostAccumulate, id, leaf.impl().get()}, [&] { return variable_list{leaf.mutable_grad()}; },
-            [&] { r = hook(t); });
+            [&] { r = hook(*t); });
         if (!r.defined()) return;
-        REEL_CHECK(r.scalar_type() == t.scalar_type() && r.sizes().equals(t.sizes()),
+        REEL_CHECK(r.scalar_type() == t->scalar_type() && r.sizes().equals(t->sizes()),
                    "post-accumulate-grad hook returned a ", dtype_name(r.scalar_type()), " tensor of shape ", r.sizes(),
-                   " for a leaf of ", dtype_name(t.scalar_type()), " and shape ", t.sizes(),
+                   " for a leaf of ", dtype_name(t->scalar_type()), " and shape ", t->sizes(),
                    "; it must return nothing"); // T-16: the hooks after it do not run
-        t = std::move(r);
+        returned = std::move(r);
+        t = &returned;
     });
-    REEL_CHECK(t.is_same(leaf),
+    REEL_CHECK(t->is_same(leaf),
                "post-accumulate-grad hook returned another tensor than the leaf; it must return nothing"); // T-16
 }
 

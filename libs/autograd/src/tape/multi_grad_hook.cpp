@@ -40,9 +40,8 @@ struct All : Parts {
     bool participates(GraphTask& task, std::size_t i) const {
         if (!handles[i].owner_alive()) return false;
         if (!targets[i].leaf) return task.wants(targets[i].node);
-        AutogradMeta& meta = targets[i].leaf->ensure_meta();
-        std::lock_guard lock(meta.mutex);
-        return meta.accumulator && task.wants(meta.accumulator);
+        const NodePtr accumulator = targets[i].leaf->ensure_meta().accumulator.get();
+        return accumulator && task.wants(accumulator.get());
     }
 
     static void arrived(const std::shared_ptr<All>& self, std::size_t index, const Tensor& g) {

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <unordered_set>
 
+#include <sys/single_threaded.h>
+
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/detail/self_reporting_hook.hpp>
 #include <reel/autograd/grad_mode.hpp>
@@ -24,9 +26,16 @@ std::uint32_t this_thread_number() {
     thread_local const std::uint32_t n = thread_count.fetch_add(1) + 1;
     return n;
 }
+std::uint64_t next_sequence_number() {
+    if (!__libc_single_threaded) return sequence.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t n = sequence.load(std::memory_order_relaxed); // without a locked instruction
+    sequence.store(n + 1, std::memory_order_relaxed);
+    return n;
+}
 } // namespace
 
-Node::Node() : thread_id_(this_thread_number()), sequence_nr_(sequence.fetch_add(1, std::memory_order_relaxed)) {}
+Node::Node(Found by)
+    : thread_id_(this_thread_number()), found_weakly_(by == Found::kWeakly), sequence_nr_(next_sequence_number()) {}
 Node::~Node() = default;
 
 void* Node::operator new(std::size_t n) { return cpu_alloc(n); }
@@ -35,7 +44,7 @@ void Node::ExtrasDeleter::operator()(NodeExtras* e) const noexcept { delete e; }
 
 void Node::release(Node* n) {
     // A leaf finds its accumulator again while another thread lets it go.
-    if (!n->drop_watched_ref()) return;
+    if (!(n->found_weakly_ ? n->drop_watched_ref() : n->drop_ref())) return;
     // A node's edges release further nodes from inside its destructor: those wait in line instead of recursing. The
     // line is the outermost call's; what a thread has of its own may be gone before the last tensors that statics hold.
     thread_local SmallVector<Node*, 16>* line = nullptr;
@@ -106,13 +115,13 @@ Tensor InputMetadata::zeros() const {
 }
 
 std::uint32_t Node::add_input_metadata(const Tensor& t) {
-    inputs_.push_back(InputMetadata(t));
+    inputs_.emplace_back(t);
     if (has_stream(*this)) [[unlikely]]
         note_stream(*this, t.device());
     return std::uint32_t(inputs_.size() - 1);
 }
 std::uint32_t Node::add_input_metadata(InputMetadata m) {
-    inputs_.push_back(std::move(m));
+    inputs_.emplace_back(std::move(m));
     if (has_stream(*this)) [[unlikely]]
         note_stream(*this, inputs_.back().device);
     return std::uint32_t(inputs_.size() - 1);

@@ -73,7 +73,7 @@ void PassNodes::end_at(std::vector<Node*> nodes) {
 bool PassNodes::ends_at(Node* n) const { return !ends_.empty() && std::ranges::binary_search(ends_, n, std::less<>()); }
 
 void PassNodes::discover(const EdgeList& roots) {
-    std::vector<Node*> stack;
+    SmallVector<Node*, 16> stack;
     const auto reach = [&](Node* n) {
         bool fresh = false;
         ++claim(n, fresh).dependencies;

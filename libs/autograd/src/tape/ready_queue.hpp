@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include <reel/autograd/node.hpp>
 
@@ -30,7 +29,7 @@ public:
 private:
     using Entry = std::pair<std::uint64_t, Node*>;
     static bool runs_later(const Entry& a, const Entry& b) { return a.first < b.first; }
-    std::vector<Entry> heap_;
+    SmallVector<Entry, 8> heap_;
 };
 
 } // namespace reel::autograd

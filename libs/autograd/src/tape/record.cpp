@@ -78,7 +78,7 @@ struct RecordAccess {
     template <class GetIn, class GetOut, class GetSaved>
     static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved,
                        GetSaved saved) {
-        const NodePtr node(raw);
+        NodePtr node(raw);
         EdgeList edges;
         edges.reserve(n_in);
         for (std::size_t i = 0; i < n_in; ++i) {
@@ -86,21 +86,23 @@ struct RecordAccess {
             edges.push_back(t.defined() && t.impl()->requires_grad() ? gradient_edge(t) : Edge());
         }
         raw->set_next_edges(std::move(edges));
+        const bool observed = reel::detail::thread_modes.observers; // who may take a history away again
         for (std::size_t i = 0; i < n_out; ++i) {
             const Tensor& t = out(i);
+            const bool last = i + 1 == n_out && !observed;
             if (!t.defined()) {
                 raw->add_input_metadata(InputMetadata());
                 continue;
             }
             const std::uint32_t slot = raw->add_input_metadata(t);
-            if (isDifferentiableType(t.scalar_type())) t.impl()->set_history(node, slot);
+            if (isDifferentiableType(t.scalar_type())) t.impl()->set_history(last ? std::move(node) : node, slot);
         }
         for (std::size_t i = 0; i < n_saved; ++i) {
             const Tensor& t = saved(i);
-            const bool own = t.defined() && t.impl()->grad_fn_unchecked() == node;
-            raw->saved_begin()[i] = SavedVariable(t, own);
+            const bool own = t.defined() && t.impl()->grad_fn_unchecked().get() == raw;
+            raw->saved_begin()[i].keep(t, own);
         }
-        if (reel::detail::thread_modes.observers) [[unlikely]]
+        if (observed) [[unlikely]]
             node_created(*raw);
     }
 };

@@ -52,11 +52,9 @@ Value with_replaced(const Value& v, const Tensor& from, const Tensor& to, int de
 }
 } // namespace
 
-SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is_output_(is_output) {
-    if (!t.defined()) {
-        saved_ = false;
-        return;
-    }
+void SavedVariable::keep(const Tensor& t, bool is_output) {
+    is_output_ = is_output;
+    if (!t.defined()) return;
     REEL_CHECK(!t.is_inference(),
                "an inference tensor cannot be saved for backward; clone it outside of inference mode first");
     version_ = t.impl()->version();
@@ -76,6 +74,7 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
             hooks_->output_nr = e.input_nr;
         }
         hooks_->packed = run_pack(pair.pack, t);
+        saved_ = true;
         if (!is_output) return;
         // The node's own output in what is handed back would hold the node.
         const Tensor bare = reel::detail::alias_raw(t);
@@ -87,8 +86,10 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
     }
     // A node's own output is kept without its history (E-40).
     data_ = is_output ? reel::detail::alias_raw(t) : t;
+    saved_ = true; // not before: hooks may throw
 }
 SavedVariable::SavedVariable() noexcept = default;
+SavedVariable::SavedVariable(const Tensor& t, bool is_output) { keep(t, is_output); }
 SavedVariable::SavedVariable(SavedVariable&&) noexcept = default;
 SavedVariable& SavedVariable::operator=(SavedVariable&&) noexcept = default;
 SavedVariable::~SavedVariable() = default;

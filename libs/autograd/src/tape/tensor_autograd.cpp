@@ -6,6 +6,7 @@
 #include <reel/autograd/hooks.hpp>
 
 #include "tape/autograd_meta.hpp"
+#include "tape/graph_task.hpp"
 #include "tape/node_extras.hpp"
 #include "tape/views.hpp"
 #include "tensor/raw.hpp"
@@ -75,12 +76,9 @@ void Tensor::set_grad(const Tensor& g) const {
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
                       std::optional<TensorList> inputs) const {
-    variable_list in;
-    if (inputs) {
-        REEL_CHECK(!inputs->empty(), "backward: inputs is empty; leave it out to accumulate into all leaves");
-        in.assign(inputs->begin(), inputs->end());
-    }
-    autograd::backward({*this}, {gradient}, retain_graph, create_graph, in);
+    if (!inputs) return autograd::backward_from(*this, gradient, retain_graph.value_or(create_graph), create_graph);
+    REEL_CHECK(!inputs->empty(), "backward: inputs is empty; leave it out to accumulate into all leaves");
+    autograd::backward({*this}, {gradient}, retain_graph, create_graph, variable_list(inputs->begin(), inputs->end()));
 }
 void Tensor::backward_with(const autograd::TensorBackwardOptions& options) const {
     std::optional<TensorList> inputs;
@@ -161,7 +159,7 @@ void Tensor::set_data(const Tensor& t) const {
     impl.is_inference = from.is_inference;
     if (other_type && impl.meta()) {
         std::lock_guard lock(impl.meta()->mutex);
-        impl.meta()->accumulator = nullptr; // E-9
+        impl.meta()->accumulator.reset(); // E-9
     }
 }
 

@@ -23,10 +23,14 @@ void Tensor::expect_accessor(ScalarType t, std::size_t n) const {
 }
 
 std::int64_t Tensor::size(std::int64_t d) const {
+    if (const IntArrayRef all = sizes(); std::uint64_t(d) < all.size()) [[likely]]
+        return all[std::size_t(d)];
     REEL_CHECK_INDEX(dim() > 0, "size: a 0-dim tensor has no dimension ", d);
     return sizes()[std::size_t(detail::wrap_dim("size", d, dim()))];
 }
 std::int64_t Tensor::stride(std::int64_t d) const {
+    if (const IntArrayRef all = strides(); std::uint64_t(d) < all.size()) [[likely]]
+        return all[std::size_t(d)];
     REEL_CHECK_INDEX(dim() > 0, "stride: a 0-dim tensor has no dimension ", d);
     return strides()[std::size_t(detail::wrap_dim("stride", d, dim()))];
 }

@@ -23,8 +23,8 @@ void product(const char* op, const Tensor& out, const Tensor& first, const Tenso
                   out.size(0),
                   out.size(1),
                   first.size(1),
-                  {a.data.data_ptr(), a.ld, 0, a.transposed},
-                  {b.data.data_ptr(), b.ld, 0, b.transposed},
+                  {a.data().data_ptr(), a.ld, 0, a.transposed},
+                  {b.data().data_ptr(), b.ld, 0, b.transposed},
                   out.data_ptr(),
                   alpha,
                   beta,
@@ -41,12 +41,10 @@ void linear(const Tensor& out, const Tensor& input, const Tensor& weight, const 
 
 /// A batch whose matrices the library takes as they are, or a dense copy. The operand points into `t`.
 ProductOperand batch_operand(Tensor& t) {
-    StridedMatrix first(t.select(0, 0));
-    if (first.data.data_ptr() != t.data_ptr()) { // its strides are others
-        t = t.contiguous();
-        first = StridedMatrix(t.select(0, 0));
-    }
-    return {t.data_ptr(), first.ld, t.strides()[0], first.transposed};
+    const Tensor first = t.select(0, 0);
+    const StridedMatrix matrix(first);
+    if (matrix.data().data_ptr() != t.data_ptr()) t = t.contiguous(); // its strides are others: now as the copy's are
+    return {t.data_ptr(), matrix.ld, t.strides()[0], matrix.transposed};
 }
 void bmm(const Tensor& out, const Tensor& first, const Tensor& second) {
     const NoGradGuard guard;

@@ -18,6 +18,11 @@ public:
 
     std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
     void add_ref() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    /// The same where it may be the first reference, which needs no locked instruction: nobody else has the object.
+    void add_first_ref() const noexcept {
+        if (count_.load(std::memory_order_relaxed) == 0) count_.store(1, std::memory_order_relaxed);
+        else add_ref();
+    }
     /// True when this was the last reference.
     bool drop_ref() const noexcept {
         // The sole owner needs no locked instruction.
@@ -53,7 +58,7 @@ public:
     constexpr intrusive_ptr() noexcept = default;
     constexpr intrusive_ptr(std::nullptr_t) noexcept {}
     explicit intrusive_ptr(T* p) noexcept : p_(p) {
-        if (p_) p_->add_ref();
+        if (p_) p_->add_first_ref();
     }
     intrusive_ptr(const intrusive_ptr& o) noexcept : p_(o.p_) {
         if (p_) p_->add_ref();

@@ -119,14 +119,17 @@ public:
     const std::string& module_path() const;    ///< empty unless recorded
 
 protected:
-    Node();
+    /// Does somebody look for the node without holding it, by `try_add_ref`?
+    enum class Found : bool { kByHolders, kWeakly };
+    explicit Node(Found by = Found::kByHolders);
     /// Ends and frees the node; for those that lie in memory of another size than their type's.
     virtual void destroy() noexcept { delete this; }
 
 private:
     friend class PassNodes;
     // A graph is as large as its nodes are: the order leaves no gaps, the first member lies behind the count.
-    std::uint32_t thread_id_;
+    std::uint32_t thread_id_ : 31;
+    std::uint32_t found_weakly_ : 1;
     std::uint64_t sequence_nr_;
     EdgeList edges_;
     [[no_unique_address]] reel::detail::MostlyOne<InputMetadata> inputs_;

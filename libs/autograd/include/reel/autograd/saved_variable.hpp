@@ -16,6 +16,8 @@ public:
     SavedVariable() noexcept;
     /// `is_output`: `t` is an output of the node that saves it. Runs the scoped pack hook if there is one.
     SavedVariable(const Tensor& t, bool is_output);
+    /// What the constructor does, for one that was default-constructed.
+    void keep(const Tensor& t, bool is_output);
     SavedVariable(SavedVariable&&) noexcept;
     SavedVariable& operator=(SavedVariable&&) noexcept;
     ~SavedVariable();

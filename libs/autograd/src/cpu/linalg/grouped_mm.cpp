@@ -23,8 +23,9 @@ void product(const Tensor& out, const Tensor& a, const Tensor& b) {
     if (out.numel() == 0) return;
     if (a.size(1) == 0) return fill_raw(out, 0);
     const StridedMatrix x(a), y(b);
-    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), 1, host_data(x.data, op),
-              x.ld, host_data(y.data, op), y.ld, 0, host_data(out, op), std::max(out.strides()[0], out.size(1)));
+    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), 1,
+              host_data(x.data(), op), x.ld, host_data(y.data(), op), y.ld, 0, host_data(out, op),
+              std::max(out.strides()[0], out.size(1)));
 }
 } // namespace
 

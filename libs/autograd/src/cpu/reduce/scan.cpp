@@ -40,7 +40,7 @@ void for_running_lines(const char* op, const Tensor& out, const Tensor& rows, bo
     const T* const in = static_cast<const T*>(host_data(rows, op));
     T* const to = static_cast<T*>(host_data(out, op));
     const auto run = [=]<std::int64_t count>(std::int64_t line, std::integral_constant<std::int64_t, count>) {
-        R r[count];
+        R r[count] = {};
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t i = line * n + (backwards ? n - 1 - k : k);
 #pragma GCC unroll 4

@@ -59,12 +59,14 @@ public:
     std::uint32_t size() const { return size_; }
     const T& operator[](std::size_t i) const { return size_ > 1 ? many_[i] : one_; }
     const T& back() const { return (*this)[size_ - 1]; }
-    void push_back(T t) {
-        if (size_ == 0) std::construct_at(&one_, std::move(t));
+    /// Another element, made of `a`.
+    template <class... A> void emplace_back(A&&... a) {
+        if (size_ == 0) std::construct_at(&one_, std::forward<A>(a)...);
         else {
+            T more(std::forward<A>(a)...);
             // Memory for the next power of two: it is full when the size is one.
             if ((size_ & (size_ - 1)) == 0) grow();
-            many_[size_] = std::move(t);
+            many_[size_] = std::move(more);
         }
         ++size_;
     }

@@ -92,11 +92,13 @@ template <class Op> void record_one(const char* name, const Op& op, const Tensor
 }
 template <class Op>
 void record_two(const char* name, const Op& op, const Tensor& x, const Tensor& o, const Tensor& out) {
-    const unsigned reads = (x.requires_grad() ? Op::reads_da : 0u) | (o.requires_grad() ? Op::reads_db : 0u);
-    static const Tensor absent;
+    [[maybe_unused]] const unsigned reads =
+        (x.requires_grad() ? Op::reads_da : 0u) | (o.requires_grad() ? Op::reads_db : 0u);
+    [[maybe_unused]] static const Tensor absent;
     const auto rule = [op, cx = x.is_complex(), co = o.is_complex()](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
-        const Tensor x = c.saved(0), o = c.saved(1), out = c.num_saved() > 2 ? c.saved(2) : Tensor();
+        const auto kept = [&](std::size_t i) { return i < c.num_saved() ? c.saved(i) : Tensor(); };
+        const Tensor x = kept(0), o = kept(1), out = kept(2);
         if constexpr (has_fused_gradients<Op>) {
             const GradientLoops& loops = gradient_loops<Op>;
             Tensor gx = c.needs(0) ? fused_gradient(op, loops.first, g, x, o) : Tensor(),
@@ -106,9 +108,12 @@ void record_two(const char* name, const Op& op, const Tensor& x, const Tensor& o
         return {c.needs(0) ? fit_gradient(op.da(g, x, o, out), cx) : Tensor(),
                 c.needs(1) ? fit_gradient(op.db(g, x, o, out), co) : Tensor()};
     };
-    const Tensor &kept_x = reads & a ? x : absent, &kept_o = reads & b ? o : absent;
-    if (reads & y) autograd::record(name, {x, o}, out, {kept_x, kept_o, out}, rule);
-    else autograd::record(name, {x, o}, out, {kept_x, kept_o}, rule);
+    if constexpr ((Op::reads_da | Op::reads_db) == none) autograd::record(name, {x, o}, out, {}, rule);
+    else {
+        const Tensor &kept_x = reads & a ? x : absent, &kept_o = reads & b ? o : absent;
+        if (reads & y) autograd::record(name, {x, o}, out, {kept_x, kept_o, out}, rule);
+        else autograd::record(name, {x, o}, out, {kept_x, kept_o}, rule);
+    }
 }
 template <class Op>
 void record_three(const char* name, const Op& op, const Tensor& x, const Tensor& o, const Tensor& z,

@@ -19,11 +19,18 @@ inline constinit Kernel<decltype(cpu::bmm), Writes<0>> bmm{"bmm", &cpu::bmm};
 } // namespace kernels
 
 /// A matrix as BLAS wants it: dense rows `ld` elements apart, transposed or not; a copy where the strides are others.
-struct StridedMatrix {
-    Tensor data; ///< holds the elements; its first one is the matrix's
+class StridedMatrix {
+public:
+    explicit StridedMatrix(const Tensor& t); ///< `t` must live as long
+    explicit StridedMatrix(Tensor&& t) = delete;
+    /// Holds the elements; its first one is the matrix's.
+    const Tensor& data() const { return copy_.defined() ? copy_ : *given_; }
     std::int64_t ld;
-    bool transposed;
-    explicit StridedMatrix(const Tensor& t);
+    bool transposed = false;
+
+private:
+    const Tensor* given_;
+    Tensor copy_;
 };
 
 } // namespace reel
