@@ -14,7 +14,8 @@ namespace reel::cpu {
 namespace {
 
 constexpr std::int64_t most_depth = 384, strip_elements = 1 << 15;
-constexpr std::int64_t task = 2000000; // multiplications that are worth a thread
+constexpr std::int64_t most_columns = 4096; // panels of one depth stay in the last cache
+constexpr std::int64_t task = 2000000;      // multiplications that are worth a thread
 
 std::int64_t parts(std::int64_t extent, std::int64_t most) { return (extent + most - 1) / most; }
 /// The extent of equal parts, in units.
@@ -82,12 +83,15 @@ bool blocked_product(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int6
     // With few rows, bringing the right matrix into order would take longest.
     const bool small = k * n <= kernels.most_elements && m >= (tb ? 16 : 4),
                narrow = std::min(k, n) <= kernels.most_extent && m >= 32 && n >= kernels.width;
-    if (!small && !narrow) return false;
-    const Blocks<T> blocks(m, n, k);
-    for (std::int64_t p = 0; p < k; p += blocks.depth()) {
-        const std::int64_t depth = std::min(blocks.depth(), k - p);
-        blocks.pack(b + (tb ? p : p * ldb), tb, depth, ldb);
-        blocks.multiply(a + (ta ? p * lda : p), ta, depth, lda, add || p > 0, c, ldc);
+    if (!kernels.always && !small && !narrow) return false;
+    const std::int64_t columns = step(n, parts(n, most_columns), kernels.width);
+    for (std::int64_t j = 0; j < n; j += columns) {
+        const Blocks<T> blocks(m, std::min(columns, n - j), k);
+        for (std::int64_t p = 0; p < k; p += blocks.depth()) {
+            const std::int64_t depth = std::min(blocks.depth(), k - p);
+            blocks.pack(b + (tb ? j * ldb + p : p * ldb + j), tb, depth, ldb);
+            blocks.multiply(a + (ta ? p * lda : p), ta, depth, lda, add || p > 0, c + j, ldc);
+        }
     }
     return true;
 }

@@ -13,7 +13,9 @@ namespace reel::cpu {
 /// vectors allow; a panel holds its columns' values row after row.
 template <class T> struct PackedProductKernels {
     std::int64_t width;
-    /// Of a right matrix, the elements and the smaller extent up to which these loops beat OpenBLAS: one is enough.
+    /// Do these loops beat OpenBLAS at every size? Its vectors are shorter then.
+    bool always;
+    /// If not, the elements and the smaller extent of a right matrix up to which they do: one is enough.
     std::int64_t most_elements, most_extent;
     /// Elements that the panels of n columns take.
     std::int64_t (*size)(std::int64_t k, std::int64_t n);
