@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include <reel/autograd/detail/mutex.hpp>
 #include <reel/autograd/detail/spin_lock.hpp>
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/node.hpp>
@@ -51,7 +52,7 @@ struct AutogradMeta {
     static void* operator new(std::size_t n) { return cpu_alloc(n); }
     static void operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
     Tensor grad;
-    std::mutex mutex; ///< guards accumulation into `grad` (E-34)
+    Mutex mutex; ///< guards accumulation into `grad` (E-34)
     WeakAccumulator accumulator;
     std::shared_ptr<HookTable<TensorHookFn>> hooks; ///< tensor hooks of a leaf (T-6)
     std::shared_ptr<HookTable<PostAccumulateFn>> post_accumulate;

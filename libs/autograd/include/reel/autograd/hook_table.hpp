@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <reel/autograd/detail/mutex.hpp>
+
 namespace reel {
 
 /// Next id of the one process-wide counter that all hook kinds share (C-19).
@@ -213,7 +215,7 @@ private:
         if (!at) at = find(middle, last, id, rising);
         return at ? std::optional(std::size_t(at - first)) : std::nullopt;
     }
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     mutable std::shared_ptr<Records> records_; ///< null when there are none
     mutable Records waiting_;                  ///< prepended since the last snapshot, the last one at the end
     mutable std::size_t prepended_ = 0;        ///< how many of `records_` were
