@@ -50,7 +50,8 @@ CallValues& TensorCarrier::values() {
     if (values_) return *values_;
     CallValues& v = values_.emplace();
     v.args.reserve(args_.size());
-    for (std::size_t i = 0; i < args_.size(); ++i) v.args.push_back(pack(argument(i)));
+    for (std::size_t i = 0; i < args_.size(); ++i)
+        v.args.push_back(args_[i].defined() ? pack(std::move(args_[i])) : pack(argument(i)));
     v.result = pack(std::move(result_));
     return v;
 }
@@ -73,8 +74,8 @@ Value TensorCarrier::forward_over_values(Module& m) {
         }
     return pack(forward_(given.data()));
 }
-Tensor TensorCarrier::result_of_values(const Module& m) const try {
-    return unpack<Tensor>(values_->result);
+Tensor TensorCarrier::result_of_values(const Module& m) try {
+    return values_->result.isTensor() ? std::move(values_->result).toTensor() : unpack<Tensor>(values_->result);
 } catch (const TypeError& e) {
     throw_result(m, e);
 }

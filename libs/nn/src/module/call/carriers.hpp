@@ -84,7 +84,7 @@ private:
     /// What forward got, also where it moved that away.
     const Tensor& argument(std::size_t i) const;
     Value forward_over_values(Module& m);
-    Tensor result_of_values(const Module& m) const;
+    Tensor result_of_values(const Module& m);
     const Tensor* const* given_;
     const CallGates* gates_ = nullptr; ///< over the arguments
     const Parameters& parameters_;
