@@ -106,19 +106,39 @@ void cumprod(const Tensor& out, const Tensor& rows) {
 }
 
 namespace {
+/// Extrema so far of `count` lines side by side, which do not wait for each other, and where they stand.
+template <bool Max, std::int64_t count, class T>
+void extrema_of_lines(const T* in, T* values, std::int64_t* places, std::int64_t n) {
+    using W = Wide<T>;
+    W best[count];
+    std::int64_t where[count] = {};
+    for (std::int64_t l = 0; l < count; ++l) best[l] = W(in[l * n]);
+    for (std::int64_t i = 0; i < n; ++i)
+#pragma GCC unroll 4
+        for (std::int64_t l = 0; l < count; ++l) {
+            const W v(in[l * n + i]);
+            // The last of equals; NaN before numbers.
+            const bool better = !(Max ? v < best[l] : v > best[l]), kept = is_nan(best[l]) && !is_nan(v);
+            best[l] = better && !kept ? v : best[l];
+            where[l] = better && !kept ? i : where[l];
+            values[l * n + i] = T(best[l]);
+            places[l * n + i] = where[l];
+        }
+}
 template <bool Max, class T>
 void extrema(const char* op, const Tensor& values, const Tensor& places, const Tensor& rows) {
+    if (values.numel() == 0) return;
+    constexpr std::int64_t together = 4;
+    const std::int64_t n = rows.sizes().back(), lines = rows.numel() / n;
+    const T* const in = static_cast<const T*>(host_data(rows, op));
+    T* const to = static_cast<T*>(host_data(values, op));
     std::int64_t* const where = host_data<std::int64_t>(places, op);
-    T* const first = static_cast<T*>(host_data(values, op));
-    for_lines<T, T>(op, values, rows, [=](const T* p, T* o, std::int64_t n) {
-        std::int64_t* const w = where + (o - first);
-        std::int64_t best = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const Wide<T> v(p[i]), b(p[best]);
-            if (is_nan(v) || (!is_nan(b) && (Max ? v >= b : v <= b))) best = i;
-            o[i] = p[best];
-            w[i] = best;
-        }
+    parallel_for(0, (lines + together - 1) / together, row_grain(n * together), [&](std::int64_t b, std::int64_t e) {
+        std::int64_t line = b * together;
+        const std::int64_t last = std::min(lines, e * together);
+        for (; line + together <= last; line += together)
+            extrema_of_lines<Max, together>(in + line * n, to + line * n, where + line * n, n);
+        for (; line < last; ++line) extrema_of_lines<Max, 1>(in + line * n, to + line * n, where + line * n, n);
     });
 }
 } // namespace
