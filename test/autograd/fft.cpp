@@ -67,6 +67,27 @@ BOOST_AUTO_TEST_CASE(real_transforms_are_halves_of_the_complex_one) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(whole_spectra_of_real_numbers_are_those_of_complex_ones) {
+    for (const std::int64_t n : {1, 2, 3, 8, 31}) {
+        const Tensor x = signal({4, n, 5}, false);
+        for (const Tensor& r : {x, x.transpose(0, 2), x.slice(2, 0, 5, 2), x[0].expand({3, n, 5})})
+            for (const std::vector<std::int64_t>& dims :
+                 {std::vector<std::int64_t>{1}, {0}, {2}, {0, 1}, {2, 0}, {1, 2, 0}, {0, 1, 2}})
+                for (const char* norm : {"backward", "ortho"}) BOOST_TEST_CONTEXT("n = " << n << ", " << norm) {
+                        const Tensor c = r.to(kComplexDouble);
+                        BOOST_TEST(
+                            near(fft::fftn(r, std::nullopt, dims, norm), fft::fftn(c, std::nullopt, dims, norm)));
+                        BOOST_TEST(
+                            near(fft::ifftn(r, std::nullopt, dims, norm), fft::ifftn(c, std::nullopt, dims, norm)));
+                    }
+        const Tensor single = x.to(kFloat), whole = ones({4}, kLong).cumsum(0);
+        BOOST_TEST((fft::fft2(single).scalar_type() == kComplexFloat));
+        BOOST_TEST(near(fft::fft2(single).to(kComplexDouble), fft::fft2(x), 1e-4));
+        BOOST_TEST(near(fft::fft(whole, 6).to(kComplexDouble), fft::fft(whole.to(kComplexDouble), 6), 1e-5));
+    }
+    BOOST_TEST(fft::fft(empty({0, 3}, kDouble)).numel() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(several_dimensions_are_one_after_the_other) {
     const Tensor x = signal({3, 4, 5}, true);
     BOOST_TEST(near(fft::fft2(x), fft::fft(fft::fft(x, std::nullopt, 1), std::nullopt, 2)));
@@ -183,6 +204,8 @@ BOOST_AUTO_TEST_CASE(gradients) {
     };
     check([](const Tensor& v) { return fft::fft(v, 5, 1); }, z);
     check([](const Tensor& v) { return fft::ifft(v, 8, 1, "ortho"); }, z);
+    check([](const Tensor& v) { return fft::fftn(v, IntArrayRef{3, 5}); }, x);
+    check([](const Tensor& v) { return fft::ifft(v, 4, 0, "ortho"); }, x);
     check([](const Tensor& v) { return fft::rfft(v); }, x);
     check([](const Tensor& v) { return fft::irfft(v, 9); }, z);
     check([](const Tensor& v) { return fft::irfft2(v); }, z);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <complex>
 #include <type_traits>
+#include <vector>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/host_data.hpp>
@@ -93,6 +95,27 @@ void multiply(const char* op, const Tensor& dense, double scale) {
     });
 }
 
+/// Of the spectrum of real numbers the elements from `half` on of the last of `dims`: each is the conjugate of its
+/// mirror image in all of them.
+template <class T> void mirror(std::complex<T>* const p, const Tensor& y, IntArrayRef dims, std::int64_t half) {
+    const std::int64_t last = dims.back(), n = y.size(last), step = y.stride(last), lines = y.numel() / n;
+    std::vector<bool> mirrored(y.sizes().size());
+    for (const std::int64_t d : dims) mirrored[std::size_t(d)] = true;
+    parallel_for(0, lines, std::max<std::int64_t>(1, 32768 / n), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t line = begin; line < end; ++line) {
+            std::int64_t rest = line, to = 0, from = 0;
+            for (std::int64_t d = y.dim() - 1; d >= 0; --d) {
+                if (d == last) continue;
+                const std::int64_t size = y.size(d), i = rest % size;
+                rest /= size;
+                to += i * y.stride(d);
+                from += (mirrored[std::size_t(d)] && i > 0 ? size - i : i) * y.stride(d);
+            }
+            for (std::int64_t k = half; k < n; ++k) p[to + k * step] = std::conj(p[from + (n - k) * step]);
+        }
+    });
+}
+
 } // namespace
 
 void fft_c2c(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims, bool forward, double scale) {
@@ -108,6 +131,18 @@ void fft_r2c(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims,
     with_precision(x, [&](auto zero) {
         using T = decltype(zero);
         fft_real(host_data<T>(x, op), host_data<std::complex<T>>(y, op), axes.dims, axes.batch);
+    });
+    multiply(op, y, scale);
+}
+void fft_r2c_whole(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims, double scale) {
+    if (y.numel() == 0) return;
+    const std::int64_t half = y.size(dims.back()) / 2 + 1;
+    const Axes axes(dims, x.sizes(), x, y);
+    with_precision(x, [&](auto zero) {
+        using T = decltype(zero);
+        std::complex<T>* const to = host_data<std::complex<T>>(y, op);
+        fft_real(host_data<T>(x, op), to, axes.dims, axes.batch);
+        mirror(to, y, dims, half);
     });
     multiply(op, y, scale);
 }

@@ -1,5 +1,6 @@
 // Fourier transforms: three linear maps, on the tape as one node each.
 #include <reel/autograd/kernels/fft.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
@@ -48,6 +49,15 @@ Tensor weigh_pairs(const Tensor& x, std::int64_t dim, std::int64_t n, double inn
     fill_raw(narrow(weights, dim, 0, 1), 1);
     if (n % 2 == 0) fill_raw(narrow(weights, dim, n / 2, 1), 1);
     return x * weights;
+}
+/// Real to the whole spectrum, in one; the backward transform gives the conjugate.
+Tensor to_whole(const char* op, const Tensor& x, const Dims& dims, bool forward, double scale) {
+    const Tensor in = readable(x), y = empty_raw(x.sizes(), toComplexType(x.scalar_type()), x.device());
+    kernels::fft_r2c_whole(op, y, in, dims, scale);
+    record(op, {x}, y, {}, [op, dims, scale](RuleContext& c) -> GradList {
+        return {real(transform(op, c.grad(), dims, false, scale))};
+    });
+    return forward ? y : conj(y);
 }
 Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t n, double scale);
 /// The last of `dims` is the one that is halved.
@@ -149,8 +159,10 @@ std::int64_t count(const Dims& sizes) {
 Tensor complex_transform(const char* op, const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
                          std::optional<std::string_view> norm, bool forward) {
     const Plan p = plan_of(op, input, s, dim);
-    return transform(op, resized(as_complex(op, input), p), p.dims, forward,
-                     scale_of(op, norm, count(p.sizes), forward));
+    const double scale = scale_of(op, norm, count(p.sizes), forward);
+    if (!input.is_complex() && !p.dims.empty() && kernels::fft_r2c_whole.has(input.device().type()))
+        return to_whole(op, resized(as_floating(op, input), p), p.dims, forward, scale);
+    return transform(op, resized(as_complex(op, input), p), p.dims, forward, scale);
 }
 /// Real input: the half of the spectrum that determines the rest, of the last dimension named.
 Tensor real_transform(const char* op, const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
