@@ -51,8 +51,9 @@ CallValues& TensorCarrier::values() {
     CallValues& v = values_.emplace();
     v.args.reserve(args_.size());
     for (std::size_t i = 0; i < args_.size(); ++i)
-        v.args.push_back(args_[i].defined() ? pack(std::move(args_[i])) : pack(argument(i)));
-    v.result = pack(std::move(result_));
+        if (args_[i].defined()) v.args.emplace_back(std::move(args_[i]));
+        else v.args.push_back(pack(argument(i)));
+    if (result_.defined()) v.result = Value(std::move(result_));
     return v;
 }
 variable_list TensorCarrier::inputs() const {
