@@ -205,7 +205,8 @@ BOOST_AUTO_TEST_CASE(waiting_for_many_parameters_is_linear) {
                                    {.after_parameter_grads = true});
     const double with = std::min(ticks(), ticks());
     BOOST_TEST(fired == 2);
-    BOOST_TEST(with < 6 * without, with << " ticks, without the hook " << without); // quadratic: some 15 times
+    // 4.4 times alone, 6.2 on a machine whose memory others use, too; quadratic: some 15 times
+    BOOST_TEST(with < 10 * without, with << " ticks, without the hook " << without);
 }
 
 BOOST_AUTO_TEST_CASE(a_parameter_named_twice_and_waiting_anew) {
