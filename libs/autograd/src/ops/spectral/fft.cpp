@@ -1,4 +1,4 @@
-// Fourier transforms: three linear maps, on the tape as one node each.
+// Fourier transforms: linear maps, on the tape as one node each.
 #include <reel/autograd/kernels/fft.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
@@ -29,7 +29,8 @@ Tensor readable(const Tensor& t) {
         if (x.size(d) > 1 && x.stride(d) == 0) return contiguous_raw(x);
     return x;
 }
-/// Recorded linear maps, each other's adjoints: complex to complex, real to half a spectrum, half a spectrum to real.
+/// Recorded linear maps: complex to complex, real to a whole spectrum or to half of one, half a spectrum to real. Each
+/// one's adjoint is among them.
 Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward, double scale) {
     if (dims.empty()) return x * scale;
     const Tensor in = readable(x), y = empty_raw(x.sizes(), x.scalar_type(), x.device());

@@ -16,15 +16,12 @@ namespace {
 #if defined(__AVX512F__)
 constexpr int panel_vectors = 4; // 6 rows of 4 vectors in 32 registers
 constexpr std::int64_t most_elements = 1 << 14, most_extent = 64;
-bool library_is_narrower() { return !blas_has_avx512(); }
 #elif defined(__FMA__)
 constexpr int panel_vectors = 2;                                  // 6 rows of 2 vectors in 16 registers
 constexpr std::int64_t most_elements = 1 << 14, most_extent = 64; // larger ones take the same time
-bool library_is_narrower() { return false; }
 #else
 constexpr int panel_vectors = 2;
 constexpr std::int64_t most_elements = 0, most_extent = 0; // the library may know of more
-bool library_is_narrower() { return false; }
 #endif
 constexpr int tile_rows = 6;
 
@@ -127,7 +124,8 @@ void run(const T* a, std::int64_t lda, const T* panels, std::int64_t first, std:
 }
 
 template <class T> void fill() {
-    packed_product_kernels<T> = {panel_width<T>, library_is_narrower(), most_elements, most_extent, &size<T>, &pack<T>,
+    const bool library_is_narrower = vector_bytes == 64 && !blas_has_avx512();
+    packed_product_kernels<T> = {panel_width<T>, library_is_narrower, most_elements, most_extent, &size<T>, &pack<T>,
                                  &run<T>};
 }
 
