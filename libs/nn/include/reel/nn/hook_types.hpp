@@ -13,14 +13,18 @@
 
 namespace reel::nn {
 
-/// Canonical hooks work on values: a result of none means "unchanged".
-struct ForwardPreHook { ///< C-6, C-7; `with_kwargs`: the result is a tuple (args, kwargs)
-    std::function<Value(Module&, const Args&, const Kwargs&)> fn;
+/// C-6, C-7. A result of none means "unchanged". One of the two forms is set: that over the first argument, a tensor,
+/// costs least where all arguments are tensors. `with_kwargs`: the result is a tuple (args, kwargs).
+struct ForwardPreHook {
+    std::function<Value(Module&, const Args&, const Kwargs&)> fn = {};
     bool with_kwargs = false;
+    std::function<Value(Module&, const Tensor& input)> over_tensor = {};
 };
-struct ForwardHook { ///< C-10; `always_call`: runs although forward threw (C-27)
-    std::function<Value(Module&, const Args&, const Kwargs&, const Value& output)> fn;
+/// C-10; forms as above. `always_call`: runs although forward threw (C-27), where the output is none or undefined.
+struct ForwardHook {
+    std::function<Value(Module&, const Args&, const Kwargs&, const Value& output)> fn = {};
     bool with_kwargs = false, always_call = false;
+    std::function<Value(Module&, const Tensor& input, const Tensor& output)> over_tensors = {};
 };
 /// One tensor of a module's arguments or result, however deep inside lists, dicts, tuples and structs, and its
 /// gradient. `path` says where: `0` is the first argument (or the only result), `1.image` the field or key `image` of

@@ -1,6 +1,8 @@
 // How values are made of tensors, and tensors of values.
 #include "module/call/carriers.hpp"
 
+#include <reel/nn/detail/adapt_hooks.hpp>
+
 namespace reel::nn::detail {
 
 namespace {
@@ -14,8 +16,22 @@ void put_leaves(Args& elements, const CallGates& gates, const TensorList& leaves
     std::size_t next = 0;
     for (Value& v : elements) v = with_leaves(v, gates.nested(), leaves, next);
 }
+/// For hooks over it.
+const Tensor& first_tensor(const Args& args, const char* kind) {
+    REEL_CHECK_TYPE(!args.empty() && args[0].isTensor(), kind, " over a tensor: the module's first argument is ",
+                    args.empty() ? "absent" : args[0].kind_name(), ", not a Tensor; take (Module&, Args) instead");
+    return args[0].toTensor();
+}
 } // namespace
 
+Value CallValues::run(const ForwardPreHook& hook, Module& m) const {
+    return hook.over_tensor ? hook.over_tensor(m, first_tensor(args, "forward pre-hook")) : hook.fn(m, args, kwargs);
+}
+Value CallValues::run(const ForwardHook& hook, Module& m) const {
+    if (!hook.over_tensors) return hook.fn(m, args, kwargs, result);
+    const Tensor& input = first_tensor(args, "forward hook");
+    return hook.over_tensors(m, input, output_tensor(result, hook.always_call));
+}
 void CallValues::wrap_inputs(CallGates& gates) {
     TensorList leaves = gated_leaves(args, gates);
     if (gates.wrap_inputs(leaves, slots_of(args, gates.nested()))) put_leaves(args, gates, leaves);

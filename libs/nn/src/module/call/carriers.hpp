@@ -17,6 +17,8 @@ struct CallValues {
     Kwargs kwargs;
     Value result;
 
+    Value run(const ForwardPreHook& hook, Module& m) const;
+    Value run(const ForwardHook& hook, Module& m) const;
     void wrap_inputs(CallGates& gates);
     void wrap_result(CallGates& gates);
 };
@@ -33,6 +35,10 @@ public:
     /// For observers.
     variable_list inputs() const { return tensors_of(Value::list(values_.args)); }
     variable_list outputs() const { return tensors_of(values_.result); }
+
+    /// What the hook returns.
+    template <class Hook> Value run(const Hook& hook, Module& m) { return values_.run(hook, m); }
+    void replace_result(Value r) { values_.result = std::move(r); }
 
     void wrap_inputs(CallGates& gates) { values_.wrap_inputs(gates); }
     void run_forward(Module&) { values_.result = forward_(values_.args, values_.kwargs); }
@@ -55,6 +61,16 @@ public:
     CallValues& values();
     variable_list inputs() const;
     variable_list outputs() const;
+
+    Value run(const ForwardPreHook& hook, Module& m) {
+        if (values_ || !hook.over_tensor || args_.empty()) return values().run(hook, m);
+        return hook.over_tensor(m, args_[0]);
+    }
+    Value run(const ForwardHook& hook, Module& m) {
+        if (values_ || !hook.over_tensors || args_.empty() || !result_.defined()) return values().run(hook, m);
+        return hook.over_tensors(m, argument(0), result_);
+    }
+    void replace_result(Value r) { values().result = std::move(r); }
 
     void wrap_inputs(CallGates& gates) {
         if (values_) [[unlikely]]

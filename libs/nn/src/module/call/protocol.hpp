@@ -78,12 +78,11 @@ private:
     }
     /// C-6 to C-9.
     void run_forward_pre_hooks(const Snapshots<ForwardPreHook>& hooks) {
-        CallValues& v = carrier_.values();
         for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
             const Value r = fire(
-                {autograd::HookKind::ForwardPre, record.id, &module_}, [&] { return tensors_of(Value::list(v.args)); },
-                [&] { return record.fn.fn(module_, v.args, v.kwargs); });
-            if (!r.isNone()) replace_arguments(v, r, record.fn.with_kwargs);
+                {autograd::HookKind::ForwardPre, record.id, &module_}, [&] { return carrier_.inputs(); },
+                [&] { return carrier_.run(record.fn, module_); });
+            if (!r.isNone()) replace_arguments(carrier_.values(), r, record.fn.with_kwargs);
         });
     }
     void replace_arguments(CallValues& v, const Value& r, bool with_kwargs) const {
@@ -103,17 +102,16 @@ private:
 
     /// C-10 to C-13.
     void run_forward_hooks(const Snapshots<ForwardHook>& hooks) {
-        CallValues& v = carrier_.values();
         for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
             if (record.fn.always_call) started_.push_back(record.id);
-            run_forward_hook(record, v);
+            run_forward_hook(record);
         });
     }
-    void run_forward_hook(const HookTable<ForwardHook>::Record& record, CallValues& v) {
+    void run_forward_hook(const HookTable<ForwardHook>::Record& record) {
         Value r = fire(
-            {autograd::HookKind::Forward, record.id, &module_}, [&] { return tensors_of(v.result); },
-            [&] { return record.fn.fn(module_, v.args, v.kwargs, v.result); });
-        if (!r.isNone()) v.result = std::move(r);
+            {autograd::HookKind::Forward, record.id, &module_}, [&] { return carrier_.outputs(); },
+            [&] { return carrier_.run(record.fn, module_); });
+        if (!r.isNone()) carrier_.replace_result(std::move(r));
     }
 
     void failed(bool watched) noexcept {
@@ -126,7 +124,7 @@ private:
         for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
             if (!record.fn.always_call || std::ranges::find(started_, record.id) != started_.end()) return;
             try {
-                run_forward_hook(record, carrier_.values());
+                run_forward_hook(record);
             } catch (const std::exception& e) {
                 REEL_WARN("forward hook on ", module_.name(),
                           " (always_call) failed while forward was already failing: ", e.what());

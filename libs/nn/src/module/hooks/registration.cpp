@@ -126,11 +126,6 @@ variable_list tuple_to_tensors(const Value& tuple) {
     return r;
 }
 Value args_result(const std::optional<Args>& args) { return args ? Value::tuple(*args) : Value(); }
-const Tensor& single_tensor(const Args& args, const char* kind) {
-    REEL_CHECK_TYPE(!args.empty() && args[0].isTensor(), kind, " over a tensor: the module's first argument is ",
-                    args.empty() ? "absent" : args[0].kind_name(), ", not a Tensor; take (Module&, Args) instead");
-    return args[0].toTensor();
-}
 variable_list all_tensors(const Args& args, const char* kind) {
     variable_list r;
     for (std::size_t i = 0; i < args.size(); ++i) {

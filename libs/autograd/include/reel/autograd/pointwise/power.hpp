@@ -49,13 +49,14 @@ REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", rule, method, out, inplac
 struct hypot_op : binary<Result::Same, floating, a | b, a | b>, vector_form {
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x, T o) const { return hypot(x, o); }
-    template <class T> REEL_HD T da(T g, T x, T o, T) const { return slope(g, x, o); }
-    template <class T> REEL_HD T db(T g, T x, T o, T) const { return slope(g, o, x); }
+    template <class T> REEL_HD T da(T g, T x, T o, T) const { return g * (x / length(x, o)); }
+    template <class T> REEL_HD T db(T g, T x, T o, T) const { return g * (o / length(x, o)); }
 
 private:
-    template <class T> REEL_HD static T slope(T g, T x, T o) {
+    /// One and the same expression in both, which is computed once then; 1 at the origin.
+    template <class T> REEL_HD static T length(T x, T o) {
         const T y = hypot(x, o);
-        return g * (x / where(y == constant<T>(0), constant<T>(1), y));
+        return where(y == constant<T>(0), constant<T>(1), y);
     }
 };
 /// The cube root, of negative numbers, too.  d/dx = 1 / (3 y^2)

@@ -13,7 +13,6 @@ namespace reel::nn::detail {
 Value tensors_to_tuple(const variable_list& tensors);
 variable_list tuple_to_tensors(const Value& tuple);
 Value args_result(const std::optional<Args>& args);
-const Tensor& single_tensor(const Args& args, const char* kind);
 /// For hooks over spans; throws TypeError naming what is not a Tensor.
 variable_list all_tensors(const Args& args, const char* kind);
 /// What such a hook returned: none, a tuple, or a bare tensor in place of a bare one.
@@ -70,8 +69,8 @@ template <class F> ForwardPreHook adapt_forward_pre(F f) {
             else return hook_result([&] { return f(m, a); });
         }};
     } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&>) {
-        return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
-            return hook_result([&] { return f(m, single_tensor(a, "forward pre-hook")); });
+        return {.over_tensor = [f = std::move(f)](Module& m, const Tensor& in) mutable -> Value {
+            return hook_result([&] { return f(m, in); });
         }};
     } else if constexpr (std::is_invocable_v<F&, Module&, const variable_list&>) {
         return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
@@ -95,11 +94,10 @@ template <class F> ForwardHook adapt_forward(F f, bool always_call) {
                 },
                 true, always_call};
     } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
-        return {[f = std::move(f), always_call](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
-                    const Tensor& in = single_tensor(a, "forward hook");
-                    return hook_result([&] { return f(m, in, output_tensor(o, always_call)); });
-                },
-                false, always_call};
+        return {.always_call = always_call,
+                .over_tensors = [f = std::move(f)](Module& m, const Tensor& in, const Tensor& out) mutable -> Value {
+                    return hook_result([&] { return f(m, in, out); });
+                }};
     } else if constexpr (std::is_invocable_v<F&, Module&, AR, VR>) {
         return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
                     return hook_result([&] { return f(m, a, o); });
