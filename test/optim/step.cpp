@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include <reel/autograd/detail/outer_product.hpp>
 #include <reel/autograd/parallel.hpp>
+#include <reel/autograd/tensor_impl.hpp>
 #include <reel/optim.hpp>
 #include <reel/optim/detail/steps/sgd.hpp>
 
@@ -48,6 +50,14 @@ void check_close(const std::vector<double>& got, const std::vector<double>& want
     BOOST_TEST_REQUIRE(got.size() == want.size());
     for (std::size_t i = 0; i < got.size(); ++i)
         BOOST_TEST(std::abs(got[i] - want[i]) <= tolerance, got[i] << " and " << want[i] << " at " << i);
+}
+/// A gradient that is kept as a column and a row.
+Tensor outer(const Tensor& left, const Tensor& right) {
+    auto product = std::make_unique<reel::detail::OuterProduct>(left, right);
+    const std::size_t bytes = std::size_t(left.numel() * right.numel()) * left.itemsize();
+    TensorImplPtr impl(new TensorImpl(Storage::defer(bytes, std::move(product)), left.scalar_type(), kCPU));
+    impl->set_contiguous({left.numel(), right.numel()});
+    return Tensor(std::move(impl));
 }
 /// A rule that no optimizer of the library has: p -= rate sign(g).
 struct sign_step : optim::steps::StepRule {
@@ -188,6 +198,46 @@ BOOST_AUTO_TEST_CASE(nesterov_and_dampening_follow_their_formulas) {
     optim::SGD nesterov({q}, optim::SGDOptions(0.1).momentum(0.5).nesterov(true).maximize(true));
     nesterov.step(); // g = -2, b = -2, p = 1 + 0.1 * (2 + 1)
     BOOST_TEST(std::abs(list(q)[0] - 1.3) < 1e-15);
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_that_is_an_outer_product_is_stepped_without_being_written) {
+    for (const ScalarType dtype : {kFloat, kDouble})
+        for (const std::string& name : optim::optimizer_names()) {
+            if (name == "LBFGS" || name == "SparseAdam") continue; // these read gradients as tensors
+            const std::int64_t rows = 300, columns = 261;
+            const Tensor start = wave({rows, columns}, 0, dtype);
+            Tensor results[2];
+            bool kept = true, was_kept = false;
+            for (const bool whole : {false, true}) {
+                const Tensor p = start.clone().requires_grad_();
+                const auto o = optim::make_optimizer(name, {p});
+                for (int t = 1; t < 4; ++t) {
+                    const Tensor left = wave({rows, 1}, t, dtype), right = wave({1, columns}, t + 5, dtype);
+                    left[3].fill_(0);
+                    p.mutable_grad() = outer(left, right);
+                    if (whole) p.grad().data_ptr();
+                    else was_kept = p.grad().storage()->deferred();
+                    o->step();
+                    if (!whole) kept = kept && p.grad().storage()->deferred();
+                }
+                results[whole] = p.detach();
+            }
+            BOOST_TEST(was_kept);
+            BOOST_TEST(equal(results[0], results[1]), name);
+            // whatever steps by a rule for one element leaves it as it is
+            const bool by_rule = name != "Adafactor" && name != "LAMB" && name != "Muon";
+            BOOST_TEST(kept == by_rule, name);
+        }
+}
+BOOST_AUTO_TEST_CASE(such_a_gradient_is_written_where_the_parameter_lies_otherwise) {
+    const Tensor p = wave({261, 300}, 0, kFloat).t().detach().requires_grad_();
+    const Tensor q = p.detach().contiguous().requires_grad_();
+    for (const Tensor& t : {p, q}) {
+        t.mutable_grad() = outer(wave({300, 1}, 1, kFloat), wave({1, 261}, 2, kFloat));
+        optim::Adam({t}, optim::AdamOptions(0.05)).step();
+    }
+    BOOST_TEST(equal(p, q));
+    BOOST_TEST(!p.grad().storage()->deferred());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -146,4 +146,38 @@ BOOST_AUTO_TEST_CASE(a_module_that_is_gone_is_not_called_again) {
     BOOST_TEST(autograd::grad({y.sum()}, {x})[0].defined());
 }
 
+/// The gradient of a weight after one example is kept as two vectors: whoever looks sees what eager calls give.
+BOOST_AUTO_TEST_CASE(weights_of_one_example_get_gradients_that_are_written_when_asked_for) {
+    nn::Sequential m(nn::Linear(80, 70), nn::ReLU(), nn::Linear(70, 60)), plain = copy_of(m);
+    m->compile();
+    for (int i = 0; i < 3; ++i) BOOST_TEST(agree(m, plain, randn({1, 80})));
+    const Tensor x = randn({1, 80});
+    const auto pass = [&](nn::Sequential& s) { weighed(s(x)).backward(); };
+    const auto weight = [](nn::Sequential& s) { return s->parameters()[0]; };
+    const auto both = [&](auto&& f) { f(m), f(plain); };
+    both([](auto& s) { s->zero_grad(); });
+    both(pass);
+    BOOST_TEST_REQUIRE(jit::explain(*m).replays == 2u);
+    BOOST_TEST(weight(m).grad().storage()->deferred());
+    BOOST_TEST(!weight(plain).grad().storage()->deferred());
+
+    const NoGradGuard off;
+    const Tensor alias = weight(m).grad(), part = alias[3].slice(0, 5, 9);
+    x.mul_(2); // it was another one when the gradient was made
+    BOOST_TEST(same(part, weight(plain).grad()[3].slice(0, 5, 9)));
+    BOOST_TEST(!weight(m).grad().storage()->deferred());
+    BOOST_TEST(same(alias, weight(plain).grad()));
+
+    const EnableGradGuard on;
+    both(pass); // adds to what is there
+    BOOST_TEST(same(weight(m).grad(), weight(plain).grad()));
+    both([](auto& s) { s->zero_grad(); });
+    both([&](auto& s) {
+        weight(s).register_hook([](const Tensor& g) { return g * 3; });
+        pass(s);
+        nn::utils::clip_grad_norm_(s->parameters(), 1e-3);
+    });
+    BOOST_TEST(same(weight(m).grad(), weight(plain).grad()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,7 +22,7 @@ void check_alike(const char* optimizer, const char* what, const Tensor& t, const
 } // namespace
 
 std::unique_ptr<reel::detail::DenseUpdate> detail::open_step(const char* optimizer, ArrayRef<const Tensor*> operands,
-                                                             bool has_kernel) {
+                                                             bool has_kernel, bool takes_deferred) {
     const Tensor& param = *operands[0];
     for (std::size_t a = 1; a < operands.size(); ++a)
         check_alike(optimizer, a == 1 ? "the gradient" : "the state", *operands[a], param);
@@ -30,18 +30,34 @@ std::unique_ptr<reel::detail::DenseUpdate> detail::open_step(const char* optimiz
     REEL_CHECK_NOT_IMPLEMENTED(has_kernel && numbers, optimizer, ": there is no step for ",
                                dtype_name(param.scalar_type()), " parameters on ", param.device().str());
     if (autograd::impl::passes_over(param, optimizer)) return nullptr;
-    return std::make_unique<reel::detail::DenseUpdate>(optimizer, operands, /*read_only=*/1);
+    return std::make_unique<reel::detail::DenseUpdate>(optimizer, operands, /*read_only=*/1, takes_deferred);
 }
 void detail::apply_step(const char* optimizer, ArrayRef<const Tensor*> operands, bool has_kernel, RunStep run,
                         const void* rule) {
-    const auto update = open_step(optimizer, operands, has_kernel);
+    const auto update = open_step(optimizer, operands, has_kernel, /*takes_deferred=*/operands[0]->is_cpu());
     if (!update) return;
+    const auto* const outer = dynamic_cast<const reel::detail::OuterProduct*>(update->deferred());
+    REEL_INTERNAL_ASSERT(!update->deferred() || (outer && outer->dtype() == update->dtype()), optimizer);
     if (update->count() > 0)
-        run(rule, *operands[0], {update->dtype(), update->count(), update->size(), update->data()});
+        run(rule, *operands[0], {update->dtype(), update->count(), update->size(), update->data(), outer});
     update->commit();
 }
 
+namespace {
+void run_outer(const OuterStepLoop loop, const void* rule, const StepOperands& o) {
+    const reel::detail::OuterProduct& g = *o.gradient;
+    const std::int64_t columns = g.columns(), grain = std::max<std::int64_t>(1, 32768 / columns);
+    const std::size_t size = elementSize(o.dtype), row = std::size_t(columns) * size;
+    parallel_for(0, g.rows(), grain, [&](std::int64_t begin, std::int64_t end) {
+        char* data[StepOperands::most];
+        for (int a = 0; a < o.size; ++a) data[a] = a == 1 ? nullptr : o.data[a] + std::size_t(begin) * row;
+        loop(data, {g.left() + std::size_t(begin) * size, g.right(), end - begin, columns}, rule);
+    });
+}
+} // namespace
+
 void run_loops(const StepLoops& loops, const void* rule, const StepOperands& o) {
+    if (o.gradient) return run_outer(o.dtype == kFloat ? loops.outer_float32 : loops.outer_float64, rule, o);
     constexpr std::int64_t grain = 32768, block = 64; // chunks start at whole blocks, so that vectors stay aligned
     const StepLoop loop = loops.of(o.dtype);
     const std::size_t bytes = elementSize(o.dtype);

@@ -5,7 +5,15 @@
 
 namespace reel::detail {
 
-DenseUpdate::DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int read_only)
+namespace {
+/// The contents of a storage that nobody has asked for, of which the tensor is the whole, row by row.
+const DeferredContents* whole_deferred(const Tensor& t) {
+    const bool whole = t.is_contiguous() && t.storage()->nbytes() == t.nbytes();
+    return whole ? t.storage()->deferred() : nullptr;
+}
+} // namespace
+
+DenseUpdate::DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int read_only, bool takes_deferred)
     : operands_(operands), read_only_(read_only), dtype_(operands[0]->scalar_type()), count_(operands[0]->numel()) {
     REEL_INTERNAL_ASSERT(operands.size() <= most_operands, op);
     if (launch_observer) [[unlikely]]
@@ -27,6 +35,10 @@ DenseUpdate::DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int r
         const bool as_it_lies =
             dense && (a == 0 || t.strides().equals(first.strides()) || (row_major && t.is_contiguous()));
         if (as_it_lies) [[likely]] {
+            if (takes_deferred && a == read_only && (deferred_ = whole_deferred(t))) {
+                data_[a] = nullptr;
+                continue;
+            }
             data_[a] = static_cast<char*>(t.data_ptr());
             continue;
         }

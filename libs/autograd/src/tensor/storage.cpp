@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <reel/autograd/detail/allocation_guard.hpp>
+#include <reel/autograd/detail/deferred_contents.hpp>
 #include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/error.hpp>
@@ -35,13 +36,24 @@ intrusive_ptr<Storage> made(Storage* s, bool fresh) {
     return r;
 }
 thread_local detail::AllocationGuard guard = nullptr;
+void ask_guard(std::size_t nbytes) {
+    if (guard && nbytes > inline_limit) [[unlikely]]
+        guard(nbytes);
+}
+
+const detail::DeferredContents* contents_in(void* context) {
+    return static_cast<const detail::DeferredContents*>(context);
+}
+void free_deferred(void* data, std::size_t nbytes, void* context) {
+    delete contents_in(context);
+    if (data) cpu_free(data, nbytes);
+}
 } // namespace
 
 detail::AllocationGuard detail::set_allocation_guard(AllocationGuard g) { return std::exchange(guard, g); }
 
 intrusive_ptr<Storage> Storage::allocate(std::size_t nbytes, Device device) {
-    if (guard && nbytes > inline_limit && !device.is_meta()) [[unlikely]]
-        guard(nbytes);
+    if (!device.is_meta()) ask_guard(nbytes);
     if (device.is_cpu()) {
         if (nbytes <= inline_limit) {
             char* block = static_cast<char*>(cpu_alloc(header_bytes + nbytes));
@@ -66,6 +78,28 @@ intrusive_ptr<Storage> Storage::allocate(std::size_t nbytes, Device device) {
 intrusive_ptr<Storage> Storage::wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter,
                                      void* context) {
     return made(new (cpu_alloc(sizeof(Storage))) Storage(data, nbytes, device, deleter, context), false);
+}
+
+intrusive_ptr<Storage> Storage::defer(std::size_t nbytes, std::unique_ptr<const detail::DeferredContents> contents) {
+    REEL_INTERNAL_ASSERT(nbytes > 0, "a deferred storage without elements");
+    void* const block = cpu_alloc(sizeof(Storage));
+    void* const context = const_cast<detail::DeferredContents*>(contents.release());
+    return made(new (block) Storage(nullptr, nbytes, kCPU, &free_deferred, context), true);
+}
+const detail::DeferredContents* Storage::deferred() const {
+    const bool waits = deleter_ == &free_deferred && !data_.load(std::memory_order_acquire);
+    return waits ? contents_in(context_) : nullptr;
+}
+void* Storage::data_when_asked() const {
+    if (deleter_ != &free_deferred) return nullptr;
+    const detail::DeferredContents& contents = *contents_in(context_);
+    const std::lock_guard guard(contents.mutex_);
+    if (void* const there = data_.load(std::memory_order_acquire)) return there; // another thread asked, too
+    ask_guard(nbytes_);
+    void* const fresh = cpu_alloc(nbytes_);
+    contents.write(static_cast<char*>(fresh));
+    data_.store(fresh, std::memory_order_release);
+    return fresh;
 }
 
 intrusive_ptr<Storage> Storage::allocate_pinned(std::size_t nbytes) {

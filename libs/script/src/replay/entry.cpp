@@ -173,6 +173,10 @@ std::vector<Tensor> run_backward(Entry& entry, TensorList arguments, TensorList 
             gradients.emplace_back();
             continue;
         }
+        if (plan.regions[std::size_t(s.memory)] == Region::Kept) {
+            gradients.push_back(tensor_at(plan.take_kept(s.memory), s));
+            continue;
+        }
         std::size_t seed = 0;
         while (seed < seeds.size() && plan.seeds[seed].memory != s.memory) ++seed;
         if (seed == seeds.size()) gradients.push_back(tensor_at(bindings.made(plan.backward, s.memory), s));

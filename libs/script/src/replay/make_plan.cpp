@@ -230,6 +230,7 @@ void collect_results(const Plan& plan, const std::vector<Slot>& slots, Program& 
 std::unique_ptr<Plan> make_plan(Recording&& recording) {
     make_products_cheaper(recording);
     auto plan = std::make_unique<Plan>();
+    plan->kept = keep_outer_gradients(recording);
     Recorder& r = recording.recorder;
     plan->memories = std::move(r.memories);
     plan->draws = r.draws;
@@ -247,6 +248,7 @@ std::unique_ptr<Plan> make_plan(Recording&& recording) {
     for (std::size_t s = recording.forward_steps; s < r.steps.size(); ++s)
         for (const int m : r.steps[s].touched) plan->read_by_backward[std::size_t(m)] = true;
     choose_regions(*plan, recording.forward_steps);
+    for (const OuterGradient& g : plan->kept) plan->regions[std::size_t(g.memory)] = Region::Kept;
     Planner(*plan, r.steps, 0, recording.forward_steps).plan(plan->forward);
     Planner(*plan, r.steps, recording.forward_steps, r.steps.size()).plan(plan->backward);
     collect_results(*plan, plan->outputs, plan->forward);

@@ -43,6 +43,11 @@ void Plan::run(const Program& program) {
     }
 }
 
+StoragePtr Plan::take_kept(int memory) const {
+    const auto it = std::ranges::find(kept, memory, &OuterGradient::memory);
+    return it->step->take(memories[std::size_t(memory)].bytes);
+}
+
 void Plan::note_changes() const {
     for (const Change& c : changes)
         for (std::uint32_t i = 0; i < c.raises; ++i) memories[std::size_t(c.memory)].held.impl()->bump_version();

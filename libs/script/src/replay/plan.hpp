@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "replay/loop_group.hpp"
+#include "replay/outer_gradients.hpp"
 #include "replay/recording.hpp"
 
 namespace reel::jit::replay {
@@ -17,6 +18,7 @@ enum class Region : std::uint8_t {
     Scratch,  ///< the plan's own
     Saved,    ///< from a forward run to its backward runs
     Result,   ///< handed out: fresh at every run
+    Kept,     ///< handed out as what a step has kept
     Argument, ///< whatever comes in
     Outside,
 };
@@ -59,7 +61,8 @@ struct Plan {
     std::vector<bool> read_by_backward; ///< of memories
     std::size_t scratch_bytes = 0, saved_bytes = 0;
     std::vector<Change> changes;
-    bool draws = false; ///< does it draw random numbers?
+    std::vector<OuterGradient> kept; ///< by their steps in the backward
+    bool draws = false;              ///< does it draw random numbers?
 
     StoragePtr scratch;
     StoragePtr saved_now;  ///< what saved memories are bound to
@@ -73,6 +76,8 @@ struct Plan {
     /// A block for what one call keeps; null when nothing is kept.
     StoragePtr fresh_saved();
     void run(const Program& program);
+    /// What the last backward run has kept in the place of that block.
+    StoragePtr take_kept(int memory) const;
     /// Raises the versions of what a run has changed.
     void note_changes() const;
 };
@@ -82,6 +87,7 @@ struct Recording {
     Recorder recorder;
     std::size_t forward_steps = 0;
     std::vector<Slot> arguments, outputs, seeds, gradients;
+    std::size_t first_leaf = 0; ///< among the gradients; those before go to arguments
 };
 
 /// Fuses loops, finds places for memory. Throws nothing; a recording that cannot be planned has given up.

@@ -188,6 +188,7 @@ private:
         pass_through(roots, walk.edges);
         if (recorder().given_up()) return;
         for (const Tensor& g : gradients_) note_gradient(g);
+        recording_.first_leaf = entry_.differentiable.size();
         const int boundary = int(recording_.forward_steps);
         for (std::size_t s = recording_.forward_steps; s < recorder().steps.size(); ++s)
             for (const int m : recorder().steps[s].written)

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <reel/autograd/device.hpp>
 #include <reel/autograd/intrusive_ptr.hpp>
@@ -11,6 +12,9 @@
 namespace reel {
 
 class Storage;
+namespace detail {
+class DeferredContents;
+}
 
 /// Frees what a storage points to. `context` is whatever the storage was made with.
 using StorageDeleter = void (*)(void* data, std::size_t nbytes, void* context);
@@ -46,10 +50,20 @@ public:
     static intrusive_ptr<Storage> wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter,
                                        void* context);
 
+    /// Memory of the host that is allocated and written when somebody asks for it, for the first time and on whatever
+    /// thread, or never (reel/autograd/detail/deferred_contents.hpp).
+    static intrusive_ptr<Storage> defer(std::size_t nbytes, std::unique_ptr<const detail::DeferredContents> contents);
+    /// What is going to be written, as long as nobody has asked; else null.
+    const detail::DeferredContents* deferred() const;
+
     /// Page-locked memory of the host, for copies that CUDA devices make by themselves. Throws Error without a device.
     static intrusive_ptr<Storage> allocate_pinned(std::size_t nbytes);
 
-    void* data() const { return data_; }
+    void* data() const {
+        if (void* const there = data_.load(std::memory_order_acquire)) [[likely]]
+            return there;
+        return data_when_asked();
+    }
     std::size_t nbytes() const { return nbytes_; }
     Device device() const { return device_; }
     /// What its deleter gets; null when nobody else's memory was wrapped.
@@ -70,10 +84,11 @@ private:
     Storage(void* data, std::size_t nbytes, Device device, StorageDeleter deleter, void* context)
         : data_(data), nbytes_(nbytes), context_(context), deleter_(deleter), device_(device) {}
     static void destroy(Storage* s);
+    void* data_when_asked() const;
     const Storage& counter() const { return counter_ ? *counter_ : *this; }
     Storage& counter() { return counter_ ? *counter_ : *this; }
 
-    void* data_;
+    mutable std::atomic<void*> data_; ///< null: there is none, or it is deferred
     std::size_t nbytes_;
     void* context_;
     StorageDeleter deleter_;

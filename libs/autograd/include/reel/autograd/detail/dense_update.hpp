@@ -16,7 +16,9 @@ namespace reel::detail {
 class DenseUpdate {
 public:
     static constexpr int most_operands = 6;
-    DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int read_only);
+    /// `takes_deferred`: the loop can do without the elements of the operand that is only read, where they are
+    /// deferred.
+    DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int read_only, bool takes_deferred = false);
     DenseUpdate(const DenseUpdate&) = delete;
     DenseUpdate& operator=(const DenseUpdate&) = delete;
 
@@ -24,6 +26,9 @@ public:
     std::int64_t count() const { return count_; }
     int size() const { return int(operands_.size()); }
     char* const* data() const { return data_; }
+    /// What stands for the elements of the operand that is only read, whose pointer is null then; null where it is
+    /// lent as others are.
+    const DeferredContents* deferred() const { return deferred_; }
     void commit();
 
 private:
@@ -34,6 +39,7 @@ private:
     std::int64_t count_;
     std::vector<Tensor> staged_; ///< copies of operands that lie otherwise; empty when all lie well
     char* data_[most_operands];
+    const DeferredContents* deferred_ = nullptr;
 };
 
 } // namespace reel::detail

@@ -14,9 +14,10 @@ namespace detail {
 using RunStep = void (*)(const void* rule, const Tensor& param, const StepOperands& operands);
 void apply_step(const char* optimizer, ArrayRef<const Tensor*> operands, bool has_kernel, RunStep run,
                 const void* rule);
-/// Checks the operands and lays them open; null where a pin has the parameter passed over.
+/// Checks the operands and lays them open, the gradient as it is kept if `takes_deferred`; null where a pin has the
+/// parameter passed over.
 std::unique_ptr<reel::detail::DenseUpdate> open_step(const char* optimizer, ArrayRef<const Tensor*> operands,
-                                                     bool has_kernel);
+                                                     bool has_kernel, bool takes_deferred = false);
 } // namespace detail
 
 /// Applies one rule of detail/steps/ to `param`, reading `grad` and updating `state` (as many tensors as the rule has,

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include <reel/autograd/detail/dense_update.hpp>
+#include <reel/autograd/detail/outer_product.hpp>
 #include <reel/autograd/kernel.hpp>
 
 namespace reel::optim {
@@ -15,6 +16,8 @@ struct StepOperands {
     std::int64_t count; ///< elements of each operand
     int size;           ///< operands
     char* const* data;  ///< on the parameter's device
+    /// Stands for the gradient, whose pointer is null then. On the CPU, for float32 and float64 alone.
+    const reel::detail::OuterProduct* gradient = nullptr;
 };
 
 /// What steps by `Rule`: set for the CPU when this library is loaded, by a device's library for its device. `param` is
