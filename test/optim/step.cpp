@@ -52,8 +52,8 @@ void check_close(const std::vector<double>& got, const std::vector<double>& want
         BOOST_TEST(std::abs(got[i] - want[i]) <= tolerance, got[i] << " and " << want[i] << " at " << i);
 }
 /// A gradient that is kept as a column and a row.
-Tensor outer(const Tensor& left, const Tensor& right) {
-    auto product = std::make_unique<reel::detail::OuterProduct>(left, right);
+Tensor kept_outer(const Tensor& left, const Tensor& right) {
+    auto product = std::make_unique<reel::detail::OuterProduct>(left, right, -0.0);
     const std::size_t bytes = std::size_t(left.numel() * right.numel()) * left.itemsize();
     TensorImplPtr impl(new TensorImpl(Storage::defer(bytes, std::move(product)), left.scalar_type(), kCPU));
     impl->set_contiguous({left.numel(), right.numel()});
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_gradient_that_is_an_outer_product_is_stepped_without_bein
                 for (int t = 1; t < 4; ++t) {
                     const Tensor left = wave({rows, 1}, t, dtype), right = wave({1, columns}, t + 5, dtype);
                     left[3].fill_(0);
-                    p.mutable_grad() = outer(left, right);
+                    p.mutable_grad() = kept_outer(left, right);
                     if (whole) p.grad().data_ptr();
                     else was_kept = p.grad().storage()->deferred();
                     o->step();
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(such_a_gradient_is_written_where_the_parameter_lies_otherwi
     const Tensor p = wave({261, 300}, 0, kFloat).t().detach().requires_grad_();
     const Tensor q = p.detach().contiguous().requires_grad_();
     for (const Tensor& t : {p, q}) {
-        t.mutable_grad() = outer(wave({300, 1}, 1, kFloat), wave({1, 261}, 2, kFloat));
+        t.mutable_grad() = kept_outer(wave({300, 1}, 1, kFloat), wave({1, 261}, 2, kFloat));
         optim::Adam({t}, optim::AdamOptions(0.05)).step();
     }
     BOOST_TEST(equal(p, q));

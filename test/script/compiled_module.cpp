@@ -150,14 +150,15 @@ BOOST_AUTO_TEST_CASE(a_module_that_is_gone_is_not_called_again) {
 BOOST_AUTO_TEST_CASE(weights_of_one_example_get_gradients_that_are_written_when_asked_for) {
     nn::Sequential m(nn::Linear(80, 70), nn::ReLU(), nn::Linear(70, 60)), plain = copy_of(m);
     m->compile();
-    for (int i = 0; i < 3; ++i) BOOST_TEST(agree(m, plain, randn({1, 80})));
     const Tensor x = randn({1, 80});
     const auto pass = [&](nn::Sequential& s) { weighed(s(x)).backward(); };
     const auto weight = [](nn::Sequential& s) { return s->parameters()[0]; };
     const auto both = [&](auto&& f) { f(m), f(plain); };
-    both([](auto& s) { s->zero_grad(); });
-    both(pass);
-    BOOST_TEST_REQUIRE(jit::explain(*m).replays == 2u);
+    for (int i = 0; i < 3; ++i) {
+        both([](auto& s) { s->zero_grad(); });
+        both(pass);
+    }
+    BOOST_TEST_REQUIRE(jit::explain(*m).replays == 1u);
     BOOST_TEST(weight(m).grad().storage()->deferred());
     BOOST_TEST(!weight(plain).grad().storage()->deferred());
 

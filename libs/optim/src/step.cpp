@@ -51,7 +51,7 @@ void run_outer(const OuterStepLoop loop, const void* rule, const StepOperands& o
     parallel_for(0, g.rows(), grain, [&](std::int64_t begin, std::int64_t end) {
         char* data[StepOperands::most];
         for (int a = 0; a < o.size; ++a) data[a] = a == 1 ? nullptr : o.data[a] + std::size_t(begin) * row;
-        loop(data, {g.left() + std::size_t(begin) * size, g.right(), end - begin, columns}, rule);
+        loop(data, {g.left() + std::size_t(begin) * size, g.right(), end - begin, columns, g.base()}, rule);
     });
 }
 } // namespace

@@ -11,6 +11,7 @@ using StepLoop = void (*)(char* const* data, std::int64_t n, const void* rule);
 struct OuterRows {
     const char *left, *right;
     std::int64_t rows, columns;
+    double base;
 };
 /// Steps that many rows of every operand but the gradient.
 using OuterStepLoop = void (*)(char* const* data, const OuterRows& gradient, const void* rule);

@@ -52,8 +52,8 @@ template <class Rule, class T> void outer_loop(char* const* data, const OuterRow
         T* p[2 + Rule::states];
         for (int a = 0; a < 2 + Rule::states; ++a) p[a] = reinterpret_cast<T*>(data[a]) + row * g.columns;
         p[1] = const_cast<T*>(reinterpret_cast<const T*>(g.right)); // only read
-        const Vec<T> scale(left[row]), zero(T(0));
-        step_elements(p, g.columns, rule, [&](Vec<T> right) { return scale * right + zero; });
+        const Vec<T> scale(left[row]), base(T(g.base));
+        step_elements(p, g.columns, rule, [&](Vec<T> right) { return scale * right + base; });
     }
 }
 template <class Rule> void step(const Tensor&, const Rule& rule, const StepOperands& operands) {

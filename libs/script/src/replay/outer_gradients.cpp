@@ -1,6 +1,7 @@
 #include "replay/outer_gradients.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include "replay/plan.hpp"
 #include "replay/products.hpp"
@@ -30,8 +31,8 @@ bool is_outer(Product& p, std::size_t bytes) {
     return alpha == 1 && beta == 0 && left.size(1) == 1 && right.size(1) > 1 && out.strides()[1] == 1 &&
            out.strides()[0] == out.size(1) && out.storage_offset() == 0 && out.nbytes() == bytes;
 }
-/// Has every element the bits that the product gives, zeros of both signs and infinity among them?
-bool gives_the_same(Product& p) {
+/// With which base every element has the bits that the product gives, zeros of both signs and infinity among them.
+std::optional<double> base_of(Product& p) {
     auto& [out, left, right, alpha, beta] = p.arguments();
     const Tensor a = numbers(left, 1), b = numbers(right, 2), before = numbers(out, 3);
     for (const Tensor& t : {a, b}) {
@@ -41,8 +42,11 @@ bool gives_the_same(Product& p) {
     }
     const Tensor product = copy_of(before), kept = copy_of(before);
     cpu::mm(product, a, b, alpha, beta);
-    reel::detail::OuterProduct(a, b).write(static_cast<char*>(kept.data_ptr()));
-    return same_bytes(product, kept);
+    for (const double base : {-0.0, 0.0}) {
+        reel::detail::OuterProduct(a, b, base).write(static_cast<char*>(kept.data_ptr()));
+        if (same_bytes(product, kept)) return base;
+    }
+    return std::nullopt;
 }
 
 } // namespace
@@ -57,10 +61,11 @@ std::vector<OuterGradient> keep_outer_gradients(Recording& recording) {
         const int m = step.written[0];
         const Memory& memory = r.memories[std::size_t(m)];
         const bool alone = memory.origin == Origin::Fresh && memory.first == int(s) && memory.last == int(s);
-        if (!alone || memory.bytes < small || !is_outer(*p, memory.bytes) || !is_one_gradient(recording, m) ||
-            !gives_the_same(*p))
-            continue;
-        auto factors = std::make_unique<KeptFactors>(std::get<Left>(p->arguments()), std::get<Right>(p->arguments()));
+        if (!alone || memory.bytes < small || !is_outer(*p, memory.bytes) || !is_one_gradient(recording, m)) continue;
+        const std::optional<double> base = base_of(*p);
+        if (!base) continue;
+        auto factors =
+            std::make_unique<KeptFactors>(std::get<Left>(p->arguments()), std::get<Right>(p->arguments()), *base);
         kept.push_back({m, factors.get()});
         step.call = std::move(factors);
     }

@@ -16,13 +16,15 @@ struct Recording;
 /// Stands in the place of a product of a column and a row.
 class KeptFactors final : public KernelCall {
 public:
-    KeptFactors(Tensor left, Tensor right) : left_(std::move(left)), right_(std::move(right)) {}
-    void run() override { kept_ = std::make_unique<reel::detail::OuterProduct>(left_, right_); }
+    KeptFactors(Tensor left, Tensor right, double base)
+        : left_(std::move(left)), right_(std::move(right)), base_(base) {}
+    void run() override { kept_ = std::make_unique<reel::detail::OuterProduct>(left_, right_, base_); }
     /// Memory that holds the product of the last run once somebody asks.
     StoragePtr take(std::size_t bytes) { return Storage::defer(bytes, std::move(kept_)); }
 
 private:
     Tensor left_, right_;
+    double base_;
     std::unique_ptr<const reel::detail::OuterProduct> kept_;
 };
 
