@@ -11,7 +11,7 @@ struct adadelta_step : StepRule {
     double rho = 0, eps = 0;
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
-        x[2] = x[2] * constant<T>(rho) + g * g * constant<T>(1 - rho);
+        x[2] = x[2] * constant<T>(rho) + g * constant<T>(1 - rho) * g;
         const T delta = sqrt(x[3] + constant<T>(eps)) / sqrt(x[2] + constant<T>(eps)) * g;
         x[3] = x[3] * constant<T>(rho) + delta * delta * constant<T>(1 - rho);
         x[0] = x[0] - delta * constant<T>(lr);

@@ -12,7 +12,7 @@ struct nadam_step : StepRule {
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
         x[2] = lerp(x[2], g, 1 - beta1);
-        x[3] = x[3] * constant<T>(beta2) + g * g * constant<T>(1 - beta2);
+        x[3] = x[3] * constant<T>(beta2) + g * constant<T>(1 - beta2) * g;
         const T denom = sqrt(x[3]) * constant<T>(scale) + constant<T>(eps);
         x[0] = x[0] - (g * constant<T>(grad_size) + x[2] * constant<T>(avg_size)) / denom;
     }

@@ -13,7 +13,7 @@ struct radam_step : StepRule {
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
         x[2] = lerp(x[2], g, 1 - beta1);
-        x[3] = x[3] * constant<T>(beta2) + g * g * constant<T>(1 - beta2);
+        x[3] = x[3] * constant<T>(beta2) + g * constant<T>(1 - beta2) * g;
         const T move = x[2] * constant<T>(step_size);
         x[0] = x[0] - (rectified ? move / (sqrt(x[3]) + constant<T>(eps)) : move);
     }

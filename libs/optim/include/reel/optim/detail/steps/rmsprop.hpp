@@ -11,7 +11,7 @@ template <bool centered, bool momentum_buffer> struct rmsprop_step : StepRule {
     double alpha = 0, eps = 0, momentum = 0;
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
-        x[2] = x[2] * constant<T>(alpha) + g * g * constant<T>(1 - alpha);
+        x[2] = x[2] * constant<T>(alpha) + g * constant<T>(1 - alpha) * g;
         T v = x[2];
         if constexpr (centered) {
             x[3] = lerp(x[3], g, 1 - alpha);
