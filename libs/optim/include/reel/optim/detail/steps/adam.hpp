@@ -13,7 +13,8 @@ template <bool amsgrad> struct adam_step : StepRule {
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
         x[2] = lerp(x[2], g, 1 - beta1);
-        // in this order, as PyTorch has it, the square of a tiny gradient does not underflow where it is added on its way
+        // in this order, as PyTorch has it, the square of a tiny gradient does not underflow where it is added on its
+        // way
         x[3] = x[3] * constant<T>(beta2) + g * constant<T>(1 - beta2) * g;
         if constexpr (amsgrad) x[4] = maximum(x[4], x[3]);
         const T denom = sqrt(amsgrad ? x[4] : x[3]) * constant<T>(scale) + constant<T>(eps);
