@@ -183,4 +183,28 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_with_names) {
     BOOST_CHECK_THROW(conv2d_padded(x, w, {}, 2, "same"), Error);
 }
 
+BOOST_AUTO_TEST_CASE(lines_of_one_channel_take_nothing_from_behind_them) {
+    for (const ScalarType dtype : {kFloat, kDouble})
+        for (std::int64_t width = 3; width < 75; ++width) {
+            const Tensor finite = randn({2, 2, 5, width}, TensorOptions(dtype)), x = finite.clone();
+            finite.select(3, width - 1).fill_(0);
+            x.select(3, width - 1).fill_(std::numeric_limits<double>::infinity());
+            const Tensor w = randn({2, 1, 3, 3}, TensorOptions(dtype)),
+                         g = randn({2, 2, 3, width - 2}, TensorOptions(dtype));
+            const auto results = [&](const Tensor& image) {
+                const Tensor weight = w.detach().clone().requires_grad_();
+                const Tensor y = conv2d(image, weight, {}, 1, 0, 1, 2);
+                y.backward(g);
+                return std::pair(y.detach(), weight.grad());
+            };
+            const auto [y, grad] = results(x);
+            const auto [want_y, want_grad] = results(finite);
+            // the last place is read by the last tap alone
+            BOOST_TEST(equal(y.narrow(3, 0, width - 3), want_y.narrow(3, 0, width - 3)), width);
+            BOOST_TEST(equal(grad.narrow(3, 0, 2), want_grad.narrow(3, 0, 2)), width);
+            const Tensor slow = slow_conv2d(finite.to(kDouble), w.to(kDouble), zeros({2}, kDouble), 1, 0, 1, 2);
+            BOOST_TEST(allclose(want_y.to(kDouble), slow, 1e-4, 1e-4), width);
+        }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -107,7 +107,7 @@ void cumprod(const Tensor& out, const Tensor& rows) {
 
 namespace {
 /// Extrema so far of `count` lines side by side, which do not wait for each other, and where they stand.
-template <bool Max, std::int64_t count, class T>
+template <bool Max, bool nans, std::int64_t count, class T>
 void extrema_of_lines(const T* in, T* values, std::int64_t* places, std::int64_t n) {
     using W = Wide<T>;
     W best[count];
@@ -118,17 +118,31 @@ void extrema_of_lines(const T* in, T* values, std::int64_t* places, std::int64_t
         for (std::int64_t l = 0; l < count; ++l) {
             const W v(in[l * n + i]);
             // The last of equals; NaN before numbers.
-            const bool better = !(Max ? v < best[l] : v > best[l]), kept = is_nan(best[l]) && !is_nan(v);
-            best[l] = better && !kept ? v : best[l];
-            where[l] = better && !kept ? i : where[l];
+            bool better = !(Max ? v < best[l] : v > best[l]);
+            if constexpr (nans) better = better && (is_nan(v) || !is_nan(best[l]));
+            best[l] = better ? v : best[l];
+            where[l] = better ? i : where[l];
             values[l * n + i] = T(best[l]);
             places[l * n + i] = where[l];
         }
 }
+template <class T> bool any_nan(const T* p, std::int64_t n) {
+    if constexpr (std::is_integral_v<T>) return false;
+    else {
+        bool any = false;
+        for (std::int64_t i = 0; i < n; ++i) any |= is_nan(Wide<T>(p[i]));
+        return any;
+    }
+}
+template <bool Max, std::int64_t count, class T>
+void extrema_in(const T* in, T* values, std::int64_t* places, std::int64_t n) {
+    if (any_nan(in, count * n)) extrema_of_lines<Max, true, count>(in, values, places, n);
+    else extrema_of_lines<Max, false, count>(in, values, places, n);
+}
 template <bool Max, class T>
 void extrema(const char* op, const Tensor& values, const Tensor& places, const Tensor& rows) {
     if (values.numel() == 0) return;
-    constexpr std::int64_t together = 4;
+    constexpr std::int64_t together = 2; // more, 4 KB apart and with their results, do not fit in one set of a cache
     const std::int64_t n = rows.sizes().back(), lines = rows.numel() / n;
     const T* const in = static_cast<const T*>(host_data(rows, op));
     T* const to = static_cast<T*>(host_data(values, op));
@@ -137,8 +151,8 @@ void extrema(const char* op, const Tensor& values, const Tensor& places, const T
         std::int64_t line = b * together;
         const std::int64_t last = std::min(lines, e * together);
         for (; line + together <= last; line += together)
-            extrema_of_lines<Max, together>(in + line * n, to + line * n, where + line * n, n);
-        for (; line < last; ++line) extrema_of_lines<Max, 1>(in + line * n, to + line * n, where + line * n, n);
+            extrema_in<Max, together>(in + line * n, to + line * n, where + line * n, n);
+        for (; line < last; ++line) extrema_in<Max, 1>(in + line * n, to + line * n, where + line * n, n);
     });
 }
 } // namespace

@@ -7,6 +7,7 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/copy_bytes.hpp"
 #include "cpu/rows.hpp"
 #include "cpu/shape/row_updates.hpp"
 #include "cpu/walk.hpp"
@@ -61,15 +62,16 @@ void pad(const Tensor& out, const Tensor& x, const PaddedDims& p) {
         T* const to = static_cast<T*>(host_data(out, "pad"));
         const T* const from = static_cast<const T*>(host_data(x, "pad"));
         parallel_for(0, out.numel() / n, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
+            std::int64_t line = begin % rows, level = begin / rows % depth, plane = begin / rows / depth;
             for (std::int64_t r = begin; r < end; ++r) {
-                const std::int64_t level = r / rows % depth, plane = r / rows / depth;
-                const std::int64_t row = (plane * p.d[0].n + p.d[0].from[std::size_t(level)]) * p.d[1].n +
-                                         p.d[1].from[std::size_t(r % rows)];
+                const std::int64_t row =
+                    (plane * p.d[0].n + p.d[0].from[std::size_t(level)]) * p.d[1].n + p.d[1].from[std::size_t(line)];
                 T* const o = to + r * n;
                 const T* const i = from + row * width;
                 for (const Stretch& s : stretches)
                     if (s.count == 1) o[s.out] = i[s.in];
-                    else std::memcpy(o + s.out, i + s.in, std::size_t(s.count) * sizeof(T));
+                    else copy_bytes(o + s.out, i + s.in, std::size_t(s.count) * sizeof(T));
+                if (++line == rows && (line = 0, ++level == depth)) level = 0, ++plane;
             }
         });
     });

@@ -139,9 +139,11 @@ bool tiles_in_place(std::int64_t k, const T* a, const T* image, const std::int64
     return true;
 }
 
+/// So many places, which the last vector may exceed: it reads what lies behind the line, or its slack.
 template <class T, int vectors>
-void line_of(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, T start, T* to) {
+void line_of(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, T start, T* to, std::int64_t n) {
     using V = Vec<T>;
+    constexpr int w = V::size;
     V acc[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) acc[v] = V(start);
@@ -149,34 +151,44 @@ void line_of(std::int64_t k, const T* a, const T* image, const std::int64_t* tap
         const V s(a[l * tile_rows]);
         const T* from = image + taps[l];
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) acc[v] += s * V::load(from + v * V::size);
+        for (int v = 0; v < vectors; ++v) acc[v] += s * V::load(from + v * w);
     }
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) acc[v].store(to + v * V::size);
+    for (int v = 0; v < vectors - 1; ++v) acc[v].store(to + v * w);
+    const std::int64_t first = (vectors - 1) * w;
+    if (n - first >= w) return acc[vectors - 1].store(to + first);
+    T last[w];
+    acc[vectors - 1].store(last);
+    std::memcpy(to + first, last, std::size_t(n - first) * sizeof(T));
 }
 template <class T>
 void line(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, T start, T* to, std::int64_t n) {
     constexpr int w = Vec<T>::size;
     std::int64_t i = 0;
-    for (; i + 4 * w <= n; i += 4 * w) line_of<T, 4>(k, a, image + i, taps, start, to + i);
-    for (; i + w <= n; i += w) line_of<T, 1>(k, a, image + i, taps, start, to + i);
-    if (i == n) return;
-    T last[w]; // reads places beyond the line, or its slack
-    line_of<T, 1>(k, a, image + i, taps, start, last);
-    std::memcpy(to + i, last, std::size_t(n - i) * sizeof(T));
+    for (; i + 4 * w <= n; i += 4 * w) line_of<T, 4>(k, a, image + i, taps, start, to + i, 4 * w);
+    const std::int64_t left = n - i;
+    if (left > 3 * w) line_of<T, 4>(k, a, image + i, taps, start, to + i, left);
+    else if (left > 2 * w) line_of<T, 3>(k, a, image + i, taps, start, to + i, left);
+    else if (left > w) line_of<T, 2>(k, a, image + i, taps, start, to + i, left);
+    else if (left > 0) line_of<T, 1>(k, a, image + i, taps, start, to + i, left);
 }
 
 template <class T>
 void line_products(std::int64_t k, const T* image, const std::int64_t* taps, const T* g, std::int64_t n, T* to) {
     using V = Vec<T>;
     constexpr int w = V::size;
+    const std::int64_t whole = n / w * w;
+    T last[w] = {}, lane[w];
+    std::memcpy(last, g + whole, std::size_t(n - whole) * sizeof(T));
+    for (int l = 0; l < w; ++l) lane[l] = T(l);
+    const V rest = V::load(last), zero(T(0));
+    const auto is_rest = V::load(lane) < V(T(n - whole));
     for (std::int64_t l = 0; l < k; ++l, to += w) {
         const T* from = image + taps[l];
         V acc = V::load(to);
-        std::int64_t i = 0;
-        for (; i + w <= n; i += w) acc += V::load(from + i) * V::load(g + i);
+        for (std::int64_t i = 0; i < whole; i += w) acc += V::load(from + i) * V::load(g + i);
+        if (whole < n) acc += select(is_rest, V::load(from + whole), zero) * rest; // behind the line may be infinity
         acc.store(to);
-        for (std::int64_t rest = i; i < n; ++i) to[i - rest] += from[i] * g[i];
     }
 }
 
