@@ -121,6 +121,34 @@ BOOST_AUTO_TEST_CASE(products_of_every_size_in_every_layout) {
                     BOOST_TEST(allclose(scaled.to(kDouble), exact * 2 + z.to(kDouble) / 2, 0, 4 * tolerance));
                 }
 }
+BOOST_AUTO_TEST_CASE(products_of_few_rows_with_a_large_matrix) {
+    for (const ScalarType t : {kFloat, kDouble})
+        for (const auto& [k, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+                 {64, 4099}, {1027, 500}, {1024, 1024}, {4101, 70}, {300, 2000}})
+            for (const std::int64_t m : {2, 3, 4, 5, 7, 8, 9, 11, 16, 17}) {
+                const Tensor a = numbers({m, k}).to(t), b = numbers({k, n}).cos().to(t), c = numbers({m, n}).to(t);
+                const Tensor want = mm(b.to(kDouble).t(), a.to(kDouble).t()).t(); // many rows
+                const double allowed = double(k) * (t == kFloat ? 0x1p-20 : 0x1p-49);
+                for (const Tensor& x : {a, a.t().contiguous().t()})
+                    for (const Tensor& y : {b, b.t().contiguous().t(), cat({b, b}, 1).narrow(1, 0, n)}) {
+                        const int threads = get_num_threads();
+                        set_num_threads(1);
+                        const Tensor got = mm(x, y), sum = addmm(c, x, y);
+                        set_num_threads(3);
+                        BOOST_TEST(mm(x, y).equal(got));
+                        set_num_threads(threads);
+                        BOOST_TEST(allclose(got.to(kDouble), want, 0, allowed), m << " " << k << " " << n);
+                        BOOST_TEST(allclose(sum.to(kDouble), want + c.to(kDouble), 0, allowed));
+                    }
+            }
+    // What is behind the last column, or the last row, does not count, nor does what was in the result's memory.
+    const Tensor b = full({600, 2080}, NAN, kFloat);
+    b.narrow(0, 0, 590).narrow(1, 0, 2050).fill_(0.5);
+    for (const Tensor& y : {b.narrow(0, 0, 590).narrow(1, 0, 2050), b.narrow(0, 0, 590).narrow(1, 0, 2050).t()}) {
+        const Tensor x = ones({3, y.size(0)}, kFloat);
+        BOOST_TEST(mm(x, y).equal(full({3, y.size(1)}, 0.5 * double(y.size(0)), kFloat)));
+    }
+}
 BOOST_AUTO_TEST_CASE(blends) {
     const Tensor nan = full({2, 2}, NAN, kDouble), a = numbers({2, 3}), b = numbers({3, 2});
     BOOST_TEST(list(addmm(nan, a, b, 0)) == list(mm(a, b)),

@@ -7,6 +7,7 @@
 
 #include "cpu/linalg/bfloat16_product.hpp"
 #include "cpu/linalg/blocked_product.hpp"
+#include "cpu/linalg/few_rows.hpp"
 #include "cpu/linalg/gemm.hpp"
 #include "cpu/linalg/integer_product.hpp"
 #include "cpu/linalg/serial_blas.hpp"
@@ -61,10 +62,13 @@ template <class T>
 bool without_library(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
                      std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
     if (m != 1 && n != 1 && k != 1) {
-        if constexpr (std::is_floating_point_v<T>)
+        if constexpr (std::is_floating_point_v<T>) {
+            const T *const x = static_cast<const T*>(a), *const y = static_cast<const T*>(b);
+            T* const z = static_cast<T*>(c);
             return k > 0 && alpha == 1 && (beta == 0 || beta == 1) &&
-                   blocked_product(ta, tb, m, n, k, static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb,
-                                   beta == 1, static_cast<T*>(c), ldc);
+                   (few_rows_product<T>({ta, tb, m, n, k, 1, x, lda, y, ldb, T(beta), z, ldc}) ||
+                    blocked_product(ta, tb, m, n, k, x, lda, y, ldb, beta == 1, z, ldc));
+        }
         return false;
     }
     return vector_product<T>({ta, tb, m, n, k, T(alpha), static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb,
