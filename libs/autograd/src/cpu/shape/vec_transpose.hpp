@@ -20,7 +20,7 @@ template <int K, int N, int Rows, class V, class M, std::size_t... L> void excha
     }
 }
 /// Transposes each of the 2K x 2K squares that lie side by side in 2K rows of N lanes.
-template <int K, int N, class V, class M, int Rows = 2 * K> void transpose_rows(V* row) {
+template <int K, int N, class V, class M, int Rows = 2 * K> [[gnu::always_inline]] inline void transpose_rows(V* row) {
     exchange<K, N, Rows, V, M>(row, std::make_index_sequence<std::size_t(N)>{});
     if constexpr (K > 1) transpose_rows<K / 2, N, V, M, Rows>(row);
 }

@@ -55,22 +55,24 @@ void transpose(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col,
     const std::int64_t line_rows = lines ? rows / (2 * n) * (2 * n) : 0, whole_rows = rows / n * n,
                        line_cols = lines ? cols / (2 * n) * (2 * n) : 0, whole_cols = cols / n * n;
     // Along the source's rows: few enough streams for the prefetchers. Stores that bypass the caches do not mind.
-    for (std::int64_t j = 0; j < line_cols; j += 2 * n)
-        for (std::int64_t i = 0; i < line_rows; i += 2 * n)
-            transpose_lines<T, F>(dst + i * dst_row + j, dst_row, src + j * src_col + i, src_col, streams);
-    const auto square = [&](std::int64_t i, std::int64_t j) {
-        const Block<T, F> block(src + j * src_col + i, src_col);
-        for (int r = 0; r < n; ++r) block.put(r, dst + (i + r) * dst_row + j, streams);
-    };
-    if constexpr (vector_bytes == line_bytes) {
-        // Whole lines each way. Along the result's rows: a store waits for its line, a load is asked for ahead. Where
-        // rows of both share their places in the first cache, the other order takes up to 2.7 times as long (Zen 5).
-        for (std::int64_t i = 0; i < whole_rows; i += n)
-            for (std::int64_t j = 0; j < whole_cols; j += n) square(i, j);
-    } else {
-        for (std::int64_t j = 0; j < whole_cols; j += n)
-            for (std::int64_t i = j < line_cols ? line_rows : 0; i < whole_rows; i += n) square(i, j);
-    }
+    if constexpr (vector_bytes < line_bytes)
+        for (std::int64_t j = 0; j < line_cols; j += 2 * n)
+            for (std::int64_t i = 0; i < line_rows; i += 2 * n)
+                transpose_lines<T, F>(dst + i * dst_row + j, dst_row, src + j * src_col + i, src_col, streams);
+    // With vectors of whole lines, along the result's rows: a store waits for its line, a load is asked for ahead.
+    // Where rows of both share their places in the first cache, the other order takes up to 2.7 times as long (Zen 5).
+    const bool along_result = vector_bytes == line_bytes && !streams;
+    const std::int64_t outer = along_result ? whole_rows : whole_cols, inner = along_result ? whole_cols : whole_rows;
+    for (std::int64_t o = 0; o < outer; o += n)
+        for (std::int64_t k = o < line_cols ? line_rows : 0; k < inner; k += n) {
+            const std::int64_t i = along_result ? o : k, j = along_result ? k : o;
+            const Block<T, F> block(src + j * src_col + i, src_col);
+            T* const to = dst + i * dst_row + j;
+            if (streams)
+                for (int r = 0; r < n; ++r) block.put(r, to + r * dst_row, true);
+            else
+                for (int r = 0; r < n; ++r) block.put(r, to + r * dst_row, false);
+        }
     if (streams) stream_fence();
     for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j)
