@@ -37,7 +37,9 @@ Tensor at_least_1d_raw(const Tensor& t) { return t.dim() == 0 ? alias_raw(t, {1}
 Tensor gather_raw(const Tensor& self, std::int64_t dim, const Tensor& index) {
     const Tensor out = empty_raw(index.sizes(), self);
     if (out.numel() == 0) return out;
-    const Tensor s = at_least_1d_raw(self), i = at_least_1d_raw(index), o = at_least_1d_raw(out);
+    const bool most = 2 * index.numel() >= self.numel();
+    const Tensor s = at_least_1d_raw(most ? by_rows_raw(self) : self), i = at_least_1d_raw(index),
+                 o = at_least_1d_raw(out);
     const std::int64_t step = s.strides()[std::size_t(dim)];
     kernels::gather(o, alias_raw(s, i.sizes(), without_stride(s, dim), s.storage_offset()), i, step);
     return out;

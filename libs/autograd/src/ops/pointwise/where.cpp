@@ -33,7 +33,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
         broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
     Tensor out = empty_raw(sizes, t, device_of({condition, input, other}));
     const auto operand = [&](const Tensor& x, ScalarType dtype) {
-        const Tensor cast = expand_raw(cast_raw(x, dtype), sizes);
+        const Tensor cast = expand_raw(by_rows_raw(cast_raw(x, dtype)), sizes);
         return out.is_cpu() ? cast : pointwise::detail::following(cast, out.device());
     };
     kernels::where(out, operand(condition, kBool), operand(input, t), operand(other, t));
