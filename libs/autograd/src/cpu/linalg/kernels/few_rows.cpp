@@ -19,13 +19,13 @@ constexpr std::int64_t few_bytes = 16, least_work = 200000;
 
 /// `depth` rows of b into `rows` rows of c.
 template <class T, int rows, int depth>
-void add_rows(std::int64_t n, const T* a, std::int64_t row_a, std::int64_t step_a, const T* b, std::int64_t ldb, T* c,
-              std::int64_t ldc) {
+void add_rows(int used, std::int64_t n, const T* a, std::int64_t row_a, std::int64_t step_a, const T* b,
+              std::int64_t ldb, T* c, std::int64_t ldc) {
     using V = Vec<T>;
     constexpr int w = V::size;
     T factor[depth][rows];
     for (int l = 0; l < depth; ++l)
-        for (int r = 0; r < rows; ++r) factor[l][r] = a[r * row_a + l * step_a];
+        for (int r = 0; r < rows; ++r) factor[l][r] = a[(r < used ? r : 0) * row_a + l * step_a];
     std::int64_t j = 0;
     for (; j + w <= n; j += w) {
         V x[depth];
@@ -40,64 +40,78 @@ void add_rows(std::int64_t n, const T* a, std::int64_t row_a, std::int64_t step_
         }
     }
     for (; j < n; ++j)
-        for (int r = 0; r < rows; ++r) {
+        for (int r = 0; r < used; ++r) {
             T sum = c[r * ldc + j];
             for (int l = 0; l < depth; ++l) sum += factor[l][r] * b[l * ldb + j];
             c[r * ldc + j] = sum;
         }
 }
 template <class T, int rows>
-void add_to(std::int64_t n, std::int64_t k, const T* a, std::int64_t row_a, std::int64_t step_a, const T* b,
+void add_to(int used, std::int64_t n, std::int64_t k, const T* a, std::int64_t row_a, std::int64_t step_a, const T* b,
             std::int64_t ldb, T* c, std::int64_t ldc) {
     std::int64_t l = 0;
-    for (; l + 4 <= k; l += 4) add_rows<T, rows, 4>(n, a + l * step_a, row_a, step_a, b + l * ldb, ldb, c, ldc);
-    for (; l < k; ++l) add_rows<T, rows, 1>(n, a + l * step_a, row_a, step_a, b + l * ldb, ldb, c, ldc);
+    for (; l + 4 <= k; l += 4) add_rows<T, rows, 4>(used, n, a + l * step_a, row_a, step_a, b + l * ldb, ldb, c, ldc);
+    for (; l < k; ++l) add_rows<T, rows, 1>(used, n, a + l * step_a, row_a, step_a, b + l * ldb, ldb, c, ldc);
 }
 
-/// `count` rows of b with `rows` of a.
-template <class T, int rows, int count>
-void dots_of(std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, bool adds, T* c,
-             std::int64_t ldc) {
+/// The first `n` elements of a vector, zeros behind them.
+template <class T> [[gnu::noinline]] Vec<T> part_of(const T* p, std::int64_t n) {
+    T all[Vec<T>::size] = {};
+    for (std::int64_t i = 0; i < n; ++i) all[i] = p[i];
+    return Vec<T>::load(all);
+}
+/// Two rows of b, or one that stands for both, with `used` of `rows` rows of a.
+template <class T, int rows>
+void dots_of(int used, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, bool adds, T* c,
+             std::int64_t ldc, int columns) {
     using V = Vec<T>;
     constexpr int w = V::size;
-    V sum[rows * count];
-#pragma GCC unroll 16
-    for (int i = 0; i < rows * count; ++i) sum[i] = V(T(0));
+    const T* const other = columns > 1 ? b + ldb : b;
+    V sum[2 * rows];
+    const T* row[rows];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+        row[r] = a + (r < used ? r : 0) * lda;
+        sum[2 * r] = sum[2 * r + 1] = V(T(0));
+    }
     std::int64_t l = 0;
     for (; l + w <= k; l += w) {
-        V x[count];
-#pragma GCC unroll 2
-        for (int j = 0; j < count; ++j) x[j] = V::load(b + j * ldb + l);
+        const V x = V::load(b + l), z = V::load(other + l);
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-            const V y = V::load(a + r * lda + l);
-#pragma GCC unroll 2
-            for (int j = 0; j < count; ++j) sum[r * count + j] += y * x[j];
+            const V y = V::load(row[r] + l);
+            sum[2 * r] += y * x;
+            sum[2 * r + 1] += y * z;
+        }
+    }
+    if (l < k) {
+        const V x = part_of(b + l, k - l), z = part_of(other + l, k - l);
+        for (int r = 0; r < rows; ++r) {
+            const V y = part_of(row[r] + l, k - l);
+            sum[2 * r] += y * x;
+            sum[2 * r + 1] += y * z;
         }
     }
     join_lanes(sum, [](V x, V y) { return x + y; });
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 2
-        for (int j = 0; j < count; ++j) {
-            T each = sum[r * count + j][0];
-            for (std::int64_t i = l; i < k; ++i) each += a[r * lda + i] * b[j * ldb + i];
+    for (int r = 0; r < used; ++r)
+        for (int j = 0; j < columns; ++j) {
             T& to = c[r * ldc + j];
+            const T each = sum[2 * r + j][0];
             to = adds ? to + each : each;
         }
 }
 template <class T, int rows>
-void dots_with(std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, bool adds,
-               T* c, std::int64_t ldc) {
-    std::int64_t j = 0;
-    for (; j + 2 <= n; j += 2) dots_of<T, rows, 2>(k, a, lda, b + j * ldb, ldb, adds, c + j, ldc);
-    if (j < n) dots_of<T, rows, 1>(k, a, lda, b + j * ldb, ldb, adds, c + j, ldc);
+void dots_with(int used, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb,
+               bool adds, T* c, std::int64_t ldc) {
+    for (std::int64_t j = 0; j < n; j += 2)
+        dots_of<T, rows>(used, k, a, lda, b + j * ldb, ldb, adds, c + j, ldc, n - j > 1 ? 2 : 1);
 }
 
-/// `f` with the number of rows as a constant.
+/// `f` with the number of rows, rounded up to an even one, as a constant.
 template <int rows = most, class F> void with_rows(int count, F f) {
-    if (count == rows) return f(std::integral_constant<int, rows>());
-    if constexpr (rows > 1) with_rows<rows - 1>(count, f);
+    if constexpr (rows > 2)
+        if (count <= rows - 2) return with_rows<rows - 2>(count, f);
+    f(std::integral_constant<int, rows>());
 }
 template <class T> void set() {
     few_rows_kernels<T>.most = most;
@@ -105,11 +119,11 @@ template <class T> void set() {
     few_rows_kernels<T>.least_work = least_work;
     few_rows_kernels<T>.add = [](int rows, std::int64_t n, std::int64_t k, const T* a, std::int64_t row_a,
                                  std::int64_t step_a, const T* b, std::int64_t ldb, T* c, std::int64_t ldc) {
-        with_rows(rows, [&](auto r) { add_to<T, r()>(n, k, a, row_a, step_a, b, ldb, c, ldc); });
+        with_rows(rows, [&](auto r) { add_to<T, r()>(rows, n, k, a, row_a, step_a, b, ldb, c, ldc); });
     };
     few_rows_kernels<T>.dots = [](int rows, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b,
                                   std::int64_t ldb, bool adds, T* c, std::int64_t ldc) {
-        with_rows(rows, [&](auto r) { dots_with<T, r()>(n, k, a, lda, b, ldb, adds, c, ldc); });
+        with_rows(rows, [&](auto r) { dots_with<T, r()>(rows, n, k, a, lda, b, ldb, adds, c, ldc); });
     };
 }
 } // namespace
