@@ -44,29 +44,37 @@ void detail::apply_step(const char* optimizer, ArrayRef<const Tensor*> operands,
 }
 
 namespace {
-void run_outer(const OuterStepLoop loop, const void* rule, const StepOperands& o) {
+/// Row by row: each row of the gradient is the same one, times a number.
+void run_outer(const StepLoop loop, const void* rule, const StepOperands& o) {
     const reel::detail::OuterProduct& g = *o.gradient;
     const std::int64_t columns = g.columns(), grain = std::max<std::int64_t>(1, 32768 / columns);
-    const std::size_t size = elementSize(o.dtype), row = std::size_t(columns) * size;
+    const std::size_t row = std::size_t(columns) * elementSize(o.dtype);
+    const auto factor = [&](std::int64_t r) {
+        return o.dtype == kFloat ? double(reinterpret_cast<const float*>(g.left())[r])
+                                 : reinterpret_cast<const double*>(g.left())[r];
+    };
     parallel_for(0, g.rows(), grain, [&](std::int64_t begin, std::int64_t end) {
         char* data[StepOperands::most];
-        for (int a = 0; a < o.size; ++a) data[a] = a == 1 ? nullptr : o.data[a] + std::size_t(begin) * row;
-        loop(data, {g.left() + std::size_t(begin) * size, g.right(), end - begin, columns, g.base()}, rule);
+        for (std::int64_t r = begin; r < end; ++r) {
+            for (int a = 0; a < o.size; ++a) data[a] = o.data[a] + (a == 1 ? 0 : std::size_t(r) * row);
+            data[1] = const_cast<char*>(g.right()); // only read
+            loop(data, columns, rule, factor(r), g.base());
+        }
     });
 }
 } // namespace
 
 void run_loops(const StepLoops& loops, const void* rule, const StepOperands& o) {
-    if (o.gradient) return run_outer(o.dtype == kFloat ? loops.outer_float32 : loops.outer_float64, rule, o);
+    if (o.gradient) return run_outer(loops.of(o.dtype), rule, o);
     constexpr std::int64_t grain = 32768, block = 64; // chunks start at whole blocks, so that vectors stay aligned
     const StepLoop loop = loops.of(o.dtype);
     const std::size_t bytes = elementSize(o.dtype);
-    if (o.count <= grain) return loop(o.data, o.count, rule);
+    if (o.count <= grain) return loop(o.data, o.count, rule, 1, -0.0);
     parallel_for(0, (o.count + block - 1) / block, grain / block, [&](std::int64_t begin, std::int64_t end) {
         char* data[StepOperands::most];
         const std::int64_t first = begin * block, last = std::min(o.count, end * block);
         for (int a = 0; a < o.size; ++a) data[a] = o.data[a] + std::size_t(first) * bytes;
-        loop(data, last - first, rule);
+        loop(data, last - first, rule, 1, -0.0);
     });
 }
 

@@ -10,16 +10,19 @@ namespace reel::optim::REEL_ISA {
 namespace {
 using namespace reel::cpu::REEL_ISA;
 
-/// Steps `n` elements; `gradient` makes gradients of what was loaded in their place.
-template <class Rule, class T, class Gradient>
-[[gnu::always_inline]] inline void step_elements(T* const* p, std::int64_t n, const Rule& rule, Gradient gradient) {
+template <class Rule, class T>
+void step_loop(char* const* data, std::int64_t n, const void* context, double factor, double base) {
     using V = Vec<Compute<T>>;
     constexpr int w = V::size, operands = 2 + Rule::states;
+    const Rule rule = *static_cast<const Rule*>(context);      // a copy of its own: its numbers can stay in registers
+    const V times{Compute<T>(factor)}, plus{Compute<T>(base)}; // mostly 1 and -0, which change nothing
+    T* p[operands];
+    for (int a = 0; a < operands; ++a) p[a] = reinterpret_cast<T*>(data[a]);
     V x[operands];
     std::int64_t i = 0;
     for (; i + w <= n; i += w) {
         for (int a = 0; a < operands; ++a) x[a] = load_as(p[a] + i);
-        x[1] = gradient(x[1]);
+        x[1] = times * x[1] + plus;
         rule(x);
         for (int a = 0; a < operands; ++a)
             if (a != 1) store_as(p[a] + i, x[a]);
@@ -30,7 +33,7 @@ template <class Rule, class T, class Gradient>
             std::memcpy(static_cast<void*>(tail[a]), p[a] + i, std::size_t(n - i) * sizeof(T));
             x[a] = load_as(tail[a]);
         }
-        x[1] = gradient(x[1]);
+        x[1] = times * x[1] + plus;
         rule(x);
         for (int a = 0; a < operands; ++a) {
             if (a == 1) continue;
@@ -39,26 +42,9 @@ template <class Rule, class T, class Gradient>
         }
     }
 }
-template <class Rule, class T> void step_loop(char* const* data, std::int64_t n, const void* context) {
-    const Rule rule = *static_cast<const Rule*>(context); // a copy of its own: its numbers can stay in registers
-    T* p[2 + Rule::states];
-    for (int a = 0; a < 2 + Rule::states; ++a) p[a] = reinterpret_cast<T*>(data[a]);
-    step_elements(p, n, rule, [](auto g) { return g; });
-}
-template <class Rule, class T> void outer_loop(char* const* data, const OuterRows& g, const void* context) {
-    const Rule rule = *static_cast<const Rule*>(context);
-    const T* const left = reinterpret_cast<const T*>(g.left);
-    for (std::int64_t row = 0; row < g.rows; ++row) {
-        T* p[2 + Rule::states];
-        for (int a = 0; a < 2 + Rule::states; ++a) p[a] = reinterpret_cast<T*>(data[a]) + row * g.columns;
-        p[1] = const_cast<T*>(reinterpret_cast<const T*>(g.right)); // only read
-        const Vec<T> scale(left[row]), base(T(g.base));
-        step_elements(p, g.columns, rule, [&](Vec<T> right) { return scale * right + base; });
-    }
-}
 template <class Rule> void step(const Tensor&, const Rule& rule, const StepOperands& operands) {
     static constexpr StepLoops loops = {&step_loop<Rule, float>, &step_loop<Rule, double>, &step_loop<Rule, BFloat16>,
-                                        &step_loop<Rule, Half>,  &outer_loop<Rule, float>, &outer_loop<Rule, double>};
+                                        &step_loop<Rule, Half>};
     run_loops(loops, &rule, operands);
 }
 template <class... Rule> void set_kernels(steps::op_list<Rule...>) { (step_kernel<Rule>.set(kCPU, &step<Rule>), ...); }
