@@ -17,14 +17,15 @@ template <class T>
 void add_columns(const Product<T>& p, const T* a, std::int64_t row_a, std::int64_t step_a, int rows, std::int64_t j,
                  std::int64_t end, T* c) {
     constexpr std::int64_t columns = 2048 / sizeof(T), ld = columns + 64 / sizeof(T);
-    const Scratch sums(std::size_t((rows + 1) * ld) * sizeof(T)); // the kernel may use one more
+    const int taken = few_rows_kernels<T>.most; // the kernel may use that many
+    const Scratch sums(std::size_t(taken * ld) * sizeof(T));
     T* const sum = sums.template as<T>();
     for (; j < end; j += columns) {
         const std::int64_t n = std::min(columns, end - j);
         for (int r = 0; r < rows; ++r)
             if (p.beta != T(0)) std::copy_n(c + r * p.ldc + j, n, sum + r * ld);
             else std::fill_n(sum + r * ld, n, T(0));
-        std::fill_n(sum + rows * ld, n, T(0));
+        for (int r = rows; r < taken; ++r) std::fill_n(sum + r * ld, n, T(0));
         few_rows_kernels<T>.add(rows, n, p.k, a, row_a, step_a, p.b + j, p.ldb, sum, ld);
         for (int r = 0; r < rows; ++r) std::copy_n(sum + r * ld, n, c + r * p.ldc + j);
     }

@@ -14,7 +14,7 @@ template <class T> struct FewRowsKernels {
     /// Rows up to which, and multiplications from which on they beat OpenBLAS.
     std::int64_t few = 0, least_work = 0;
     /// c[r][j] += sum over l of a[r * row_a + l * step_a] b[l][j]; row l of b is at `l * ldb`, row r of c at `r * ldc`.
-    /// Row `rows` of c is there, too, and may be overwritten.
+    /// All `most` rows of c are there, and may be overwritten.
     void (*add)(int rows, std::int64_t n, std::int64_t k, const T* a, std::int64_t row_a, std::int64_t step_a,
                 const T* b, std::int64_t ldb, T* c, std::int64_t ldc);
     /// c[r][j] = sum over l of a[r][l] b[j][l], added to what is there if `adds`.

@@ -127,17 +127,16 @@ void extrema_of_lines(const T* in, T* values, std::int64_t* places, std::int64_t
         }
 }
 template <class T> bool any_nan(const T* p, std::int64_t n) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else {
-        bool any = false;
-        for (std::int64_t i = 0; i < n; ++i) any |= is_nan(Wide<T>(p[i]));
-        return any;
-    }
+    bool any = false;
+    for (std::int64_t i = 0; i < n; ++i) any |= is_nan(p[i]);
+    return any;
 }
 template <bool Max, std::int64_t count, class T>
 void extrema_in(const T* in, T* values, std::int64_t* places, std::int64_t n) {
-    if (any_nan(in, count * n)) extrema_of_lines<Max, true, count>(in, values, places, n);
-    else extrema_of_lines<Max, false, count>(in, values, places, n);
+    if constexpr (std::is_integral_v<T>) return extrema_of_lines<Max, false, count>(in, values, places, n);
+    if constexpr (std::is_floating_point_v<T>) // 16 bits are not worth code of their own
+        if (!any_nan(in, count * n)) return extrema_of_lines<Max, false, count>(in, values, places, n);
+    extrema_of_lines<Max, true, count>(in, values, places, n);
 }
 template <bool Max, class T>
 void extrema(const char* op, const Tensor& values, const Tensor& places, const Tensor& rows) {

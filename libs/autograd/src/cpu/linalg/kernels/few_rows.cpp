@@ -107,10 +107,10 @@ void dots_with(int used, std::int64_t n, std::int64_t k, const T* a, std::int64_
         dots_of<T, rows>(used, k, a, lda, b + j * ldb, ldb, adds, c + j, ldc, n - j > 1 ? 2 : 1);
 }
 
-/// `f` with the number of rows, rounded up to an even one, as a constant.
+/// `f` with the number of rows, rounded up to a power of two, as a constant.
 template <int rows = most, class F> void with_rows(int count, F f) {
     if constexpr (rows > 2)
-        if (count <= rows - 2) return with_rows<rows - 2>(count, f);
+        if (count <= rows / 2) return with_rows<rows / 2>(count, f);
     f(std::integral_constant<int, rows>());
 }
 template <class T> void set() {
