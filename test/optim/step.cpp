@@ -229,6 +229,13 @@ BOOST_AUTO_TEST_CASE(a_gradient_that_is_an_outer_product_is_stepped_without_bein
             BOOST_TEST(kept == by_rule, name);
         }
 }
+BOOST_AUTO_TEST_CASE(a_sparse_gradient_is_stepped_as_a_dense_one) {
+    const Tensor p = ones({4, 3}, kFloat).requires_grad_();
+    optim::steps::sgd_step rule;
+    rule.lr = 1;
+    optim::apply_step("own", rule, p, ones({4, 3}, kFloat).to_sparse(), {});
+    BOOST_TEST(equal(p, zeros({4, 3}, kFloat)));
+}
 BOOST_AUTO_TEST_CASE(such_a_gradient_is_written_where_the_parameter_lies_otherwise) {
     const Tensor p = wave({261, 300}, 0, kFloat).t().detach().requires_grad_();
     const Tensor q = p.detach().contiguous().requires_grad_();

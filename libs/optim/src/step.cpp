@@ -56,8 +56,8 @@ void run_outer(const StepLoop loop, const void* rule, const StepOperands& o) {
     parallel_for(0, g.rows(), grain, [&](std::int64_t begin, std::int64_t end) {
         char* data[StepOperands::most];
         for (std::int64_t r = begin; r < end; ++r) {
-            for (int a = 0; a < o.size; ++a) data[a] = o.data[a] + (a == 1 ? 0 : std::size_t(r) * row);
-            data[1] = const_cast<char*>(g.right()); // only read
+            for (int a = 0; a < o.size; ++a)
+                data[a] = a == 1 ? const_cast<char*>(g.right()) : o.data[a] + std::size_t(r) * row; // 1 is only read
             loop(data, columns, rule, factor(r), g.base());
         }
     });

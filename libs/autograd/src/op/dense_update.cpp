@@ -8,7 +8,7 @@ namespace reel::detail {
 namespace {
 /// The contents of a storage that nobody has asked for, of which the tensor is the whole, row by row.
 const DeferredContents* whole_deferred(const Tensor& t) {
-    const bool whole = t.is_contiguous() && t.storage()->nbytes() == t.nbytes();
+    const bool whole = t.layout() == Layout::Strided && t.is_contiguous() && t.storage()->nbytes() == t.nbytes();
     return whole ? t.storage()->deferred() : nullptr;
 }
 } // namespace

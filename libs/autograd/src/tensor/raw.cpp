@@ -117,8 +117,8 @@ Tensor contiguous_raw(const Tensor& t) {
 }
 Tensor by_rows_raw(const Tensor& t) {
     constexpr std::int64_t large = 16384;
-    const bool turned = t.is_cpu() && t.numel() >= large && !t.is_contiguous() && t.is_non_overlapping_and_dense() &&
-                        t.strides().back() != 1;
+    const bool turned = t.is_cpu() && t.layout() == Layout::Strided && t.numel() >= large && !t.is_contiguous() &&
+                        t.is_non_overlapping_and_dense() && t.strides().back() != 1;
     return turned ? contiguous_raw(t) : t;
 }
 

@@ -71,7 +71,11 @@ void pad(const Tensor& out, const Tensor& x, const PaddedDims& p) {
                 for (const Stretch& s : stretches)
                     if (s.count == 1) o[s.out] = i[s.in];
                     else copy_bytes(o + s.out, i + s.in, std::size_t(s.count) * sizeof(T));
-                if (++line == rows && (line = 0, ++level == depth)) level = 0, ++plane;
+                if (++line < rows) continue;
+                line = 0;
+                if (++level < depth) continue;
+                level = 0;
+                ++plane;
             }
         });
     });

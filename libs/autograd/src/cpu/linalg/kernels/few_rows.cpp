@@ -9,6 +9,7 @@ namespace reel::cpu::REEL_ISA {
 
 namespace {
 
+// `few_bytes`: of a column of the product up to which these loops beat the library.
 #if defined(__AVX512F__)
 constexpr int most = 8; // rows, with two results each in 32 registers
 constexpr std::int64_t few_bytes = 64, least_work = 1000000;
