@@ -14,6 +14,8 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "cpu/linalg/blas_core.hpp"
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define REEL_BYPASS_CACHE 1
 #endif
@@ -28,7 +30,10 @@ namespace {
 
 // When the library is loaded. It stands here because whatever computes on the host allocates, so that the linker of a
 // static library keeps the kernels, and comes before a program's own initialisers, which may compute.
-[[gnu::constructor(200)]] void register_cpu_kernels() { cpu::register_kernels(); }
+[[gnu::constructor(200)]] void register_cpu_kernels() {
+    cpu::choose_blas_core();
+    cpu::register_kernels();
+}
 
 constexpr std::size_t alignment = 64;
 constexpr std::size_t small_limit = std::size_t(1) << 20;

@@ -3,8 +3,13 @@
 
 namespace reel::cpu {
 
-/// Do its kernels use vectors of 512 bits? Releases older than a processor take it for another one: 0.3.21 takes a
-/// Zen 5 for a Haswell, and does half of what it could.
-bool blas_has_avx512();
+/// Does OpenBLAS know this processor, or was it told? Releases older than a processor take it for another one, with
+/// vectors of half the width or, as 0.3.21 does with Intel's Emerald Rapids, of a quarter.
+bool blas_knows_processor();
+
+/// Gives OpenBLAS its kernels for the instruction set in use where it does not know the processor. Leaves it alone where
+/// OPENBLAS_CORETYPE says what to take, where it has kernels for one processor only, and in a process with several
+/// threads, of which one may be inside. Once, before anything multiplies.
+void choose_blas_core();
 
 } // namespace reel::cpu

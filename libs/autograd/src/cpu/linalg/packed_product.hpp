@@ -13,7 +13,7 @@ namespace reel::cpu {
 /// vectors allow; a panel holds its columns' values row after row.
 template <class T> struct PackedProductKernels {
     std::int64_t width;
-    /// Do these loops beat OpenBLAS at every size? Its vectors are shorter then.
+    /// Do these loops beat OpenBLAS at every size? They do on processors that it does not know.
     bool always;
     /// If not, the elements and the smaller extent of a right matrix up to which they do: one is enough.
     std::int64_t most_elements, most_extent;

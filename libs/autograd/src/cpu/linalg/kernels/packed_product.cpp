@@ -124,9 +124,8 @@ void run(const T* a, std::int64_t lda, const T* panels, std::int64_t first, std:
 }
 
 template <class T> void fill() {
-    const bool library_is_narrower = vector_bytes == 64 && !blas_has_avx512();
-    packed_product_kernels<T> = {panel_width<T>, library_is_narrower, most_elements, most_extent, &size<T>, &pack<T>,
-                                 &run<T>};
+    const bool always = vector_bytes == 64 && !blas_knows_processor();
+    packed_product_kernels<T> = {panel_width<T>, always, most_elements, most_extent, &size<T>, &pack<T>, &run<T>};
 }
 
 } // namespace
