@@ -1,4 +1,6 @@
 // Products and factorisations: any number of threads gives the same bits, whatever OpenBLAS was built with.
+#include <cstdlib>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/generator.hpp>
@@ -63,6 +65,18 @@ BOOST_AUTO_TEST_CASE(a_product_leaves_the_number_of_threads) {
     BOOST_TEST(get_num_threads() == 3);
     BOOST_TEST(get_parallel_info().find("threads: 3 (OpenMP, max 3)") == 0u);
     set_num_threads(before);
+}
+
+/// Whatever processor the library takes this one for.
+BOOST_AUTO_TEST_CASE(the_library_multiplies_by_the_instruction_set_in_use) {
+    if (std::getenv("OPENBLAS_CORETYPE")) return; // told
+    const std::string config = show_config();
+    if (config.find("DYNAMIC_ARCH") == std::string::npos) return; // it has kernels for one processor alone
+    const auto says = [&](const char* text) { return config.find(text) != std::string::npos; };
+    const bool wide = says(" on SkylakeX") || says(" on Cooperlake") || says(" on SapphireRapids");
+    if (says("instruction set: v4")) BOOST_TEST(wide, config);
+    if (says("instruction set: v3")) BOOST_TEST((wide || says(" on Haswell") || says(" on Zen")), config);
+    BOOST_TEST(!std::getenv("OPENBLAS_CORETYPE")); // children find the environment as it was
 }
 
 BOOST_AUTO_TEST_SUITE_END()

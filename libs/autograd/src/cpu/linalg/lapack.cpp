@@ -1,6 +1,8 @@
 // LAPACK by its Fortran symbols, which OpenBLAS carries.
 #include "cpu/linalg/lapack.hpp"
 
+#include "cpu/linalg/small_factorizations.hpp"
+
 #include <algorithm>
 #include <cblas.h>
 #include <type_traits>
@@ -86,6 +88,8 @@ template <class T> int queried(const T& w) {
 } // namespace
 
 template <class T> int Lapack<T>::getrf(int m, int n, T* a, int* pivots) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (small::takes(m, n)) return small::lu(m, n, a, pivots);
     const SerialBlas serial;
     int info = 0;
     const int lda = ld(m);
@@ -93,6 +97,8 @@ template <class T> int Lapack<T>::getrf(int m, int n, T* a, int* pivots) {
     return info;
 }
 template <class T> int Lapack<T>::getrs(char op, int n, int columns, const T* lu, const int* pivots, T* b) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (op == 'N' && small::takes(n, columns)) return small::lu_solve(n, columns, lu, pivots, b), 0;
     const SerialBlas serial;
     int info = 0;
     const int lda = ld(n);
@@ -100,6 +106,8 @@ template <class T> int Lapack<T>::getrs(char op, int n, int columns, const T* lu
     return info;
 }
 template <class T> int Lapack<T>::potrf(char uplo, int n, T* a) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (small::takes(n, n)) return small::cholesky(uplo == 'U', n, a);
     const SerialBlas serial;
     int info = 0;
     const int lda = ld(n);
