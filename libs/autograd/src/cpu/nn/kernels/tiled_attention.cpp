@@ -2,6 +2,7 @@
 #include "cpu/nn/attention_kernels.hpp"
 
 #include <limits>
+#include <type_traits>
 
 #include <reel/autograd/detail/cpu/vec_math.hpp>
 
@@ -11,13 +12,26 @@ namespace {
 
 template <class T> constexpr std::int64_t lanes = Vec<T>::size;
 
+/// The lanes in pairs, those in pairs and so on: no lane waits for all before it.
+template <class T, class Merge> T merged(Vec<T> v, Merge merge) {
+    alignas(64) T lane[lanes<T>];
+    v.store(lane);
+    for (std::int64_t half = lanes<T> / 2; half > 0; half /= 2)
+        for (std::int64_t k = 0; k < half; ++k) lane[k] = merge(lane[k], lane[k + half]);
+    return lane[0];
+}
 template <class T> T greatest(const T* row, std::int64_t n, T best) {
     Vec<T> m(best);
     for (std::int64_t i = 0; i < n; i += lanes<T>) m = maximum(m, Vec<T>::load(row + i));
-    for (int k = 0; k < lanes<T>; ++k) best = best != best || best > m[k] ? best : m[k];
-    return best;
+    return merged(m, [](T a, T b) { return a != a || a > b ? a : b; });
 }
-template <class T> T one_exp(T x) { return exp(Vec<T>(x))[0]; }
+/// exp(x), and 0 instead of what is smaller than normal numbers: to make one of those takes Intel's processors a
+/// hundred cycles, and hidden scores are -inf.
+template <class T> Vec<T> weight(Vec<T> x) {
+    constexpr T least = std::is_same_v<T, float> ? T(-87) : T(-708);
+    const Mask<T> nothing = x < Vec<T>(least);
+    return select(nothing, Vec<T>(T(0)), exp(select(nothing, Vec<T>(least), x)));
+}
 
 template <class T>
 void weigh(T* scores, std::int64_t ld, std::int64_t rows, std::int64_t columns, T* best, T* sum, T* factor) {
@@ -30,14 +44,12 @@ void weigh(T* scores, std::int64_t ld, std::int64_t rows, std::int64_t columns, 
         const T top = greatest(row, padded, best[r]), shift = top == lowest ? T(0) : top;
         V total(T(0));
         for (std::int64_t c = 0; c < padded; c += lanes<T>) {
-            const V e = exp(V::load(row + c) - V(shift));
+            const V e = weight(V::load(row + c) - V(shift));
             e.store(row + c);
             total += e;
         }
-        factor[r] = one_exp(best[r] - shift);
-        T all(0);
-        for (int k = 0; k < lanes<T>; ++k) all += total[k];
-        sum[r] = sum[r] * factor[r] + all;
+        factor[r] = weight(V(best[r] - shift))[0];
+        sum[r] = sum[r] * factor[r] + merged(total, [](T a, T b) { return a + b; });
         best[r] = top;
     }
 }
@@ -52,7 +64,7 @@ void weights(T* scores, std::int64_t ld, std::int64_t rows, std::int64_t columns
     using V = Vec<T>;
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < columns; c += lanes<T>)
-            exp(V::load(scores + r * ld + c) - V::load(normalizers + c)).store(scores + r * ld + c);
+            weight(V::load(scores + r * ld + c) - V::load(normalizers + c)).store(scores + r * ld + c);
 }
 template <class T>
 void slopes(T* slope, const T* weight, std::int64_t ld, std::int64_t rows, std::int64_t columns, const T* dots) {
@@ -68,8 +80,7 @@ template <class T> T dot(const T* a, const T* b, std::int64_t n) {
     V total(T(0));
     std::int64_t i = 0;
     for (; i + lanes<T> <= n; i += lanes<T>) total += V::load(a + i) * V::load(b + i);
-    T all(0);
-    for (int k = 0; k < lanes<T>; ++k) all += total[k];
+    T all = merged(total, [](T a, T b) { return a + b; });
     for (; i < n; ++i) all += a[i] * b[i];
     return all;
 }
