@@ -66,13 +66,15 @@ struct square_op : unary<Result::Same, all_numbers, Saves::Input>, vector_form {
 };
 REEL_OP("sqrt(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct sqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return sqrt(x); }
-    template <class T> T df(T g, T, T o) const { return g / conj(o * constant<T>(2)); }
+    template <class T> REEL_HD T df(T g, T, T o) const { return g / conj(o * constant<T>(2)); }
 };
 REEL_OP("rsqrt(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct rsqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return rsqrt(x); }
-    template <class T> T df(T g, T, T o) const { return g * conj(o * o * o * constant<T>(-0.5)); }
+    template <class T> REEL_HD T df(T g, T, T o) const { return g * conj(o * o * o * constant<T>(-0.5)); }
 };
 
 } // namespace reel::pointwise

@@ -14,8 +14,12 @@ namespace reel::pointwise {
 /// Inverse of erf on [-1, 1].  d/dx = sqrt(pi) / 2 e^(y^2)
 REEL_OP("erfinv(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.erfinv"), domain(-1, 1))
 struct erfinv_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form, host_only {
+    static constexpr bool fused = true;
     template <class T> T f(T x) const { return erfinv(x); }
-    template <class T> T df(T g, T x, T) const { return g * exp(square(erfinv(x))) * 0.88622692545275801365; }
+    template <class T> T df(T g, T x, T) const {
+        const T y = erfinv(x);
+        return g * exp(y * y) * constant<T>(0.88622692545275801365);
+    }
 };
 /// e^(x^2) erfc(x), without overflow.
 REEL_OP("special.erfcx(Tensor input) -> Tensor", rule, out)

@@ -7,33 +7,39 @@ namespace reel::pointwise {
 
 REEL_OP("sin(Tensor input) -> Tensor", rule, method, out, inplace)
 struct sin_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return sin(x); }
-    template <class T> T df(T g, T x, T) const { return g * conj(cos(x)); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return g * conj(cos(x)); }
 };
 REEL_OP("cos(Tensor input) -> Tensor", rule, method, out, inplace)
 struct cos_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return cos(x); }
-    template <class T> T df(T g, T x, T) const { return g * conj(-sin(x)); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return g * conj(-sin(x)); }
 };
 REEL_OP("tan(Tensor input) -> Tensor", rule, method, out, inplace)
 struct tan_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return tan(x); }
-    template <class T> T df(T g, T, T o) const { return g * conj(o * o + constant<T>(1)); }
+    template <class T> REEL_HD T df(T g, T, T o) const { return g * conj(o * o + constant<T>(1)); }
 };
 REEL_OP("asin(Tensor input) -> Tensor", rule, method, out, inplace, alias("arcsin"), domain(-1, 1))
 struct asin_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return asin(x); }
-    template <class T> T df(T g, T x, T) const { return g * conj(rsqrt(-(x * x) + constant<T>(1))); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return g * conj(rsqrt(-(x * x) + constant<T>(1))); }
 };
 REEL_OP("acos(Tensor input) -> Tensor", rule, method, out, inplace, alias("arccos"), domain(-1, 1))
 struct acos_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return acos(x); }
-    template <class T> T df(T g, T x, T) const { return g * conj(-rsqrt(-(x * x) + constant<T>(1))); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return g * conj(-rsqrt(-(x * x) + constant<T>(1))); }
 };
 REEL_OP("atan(Tensor input) -> Tensor", rule, method, out, inplace, alias("arctan"))
 struct atan_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return atan(x); }
-    template <class T> T df(T g, T x, T) const { return g * conj(reciprocal(x * x + constant<T>(1))); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return g / conj(x * x + constant<T>(1)); }
 };
 REEL_OP("sinh(Tensor input) -> Tensor", rule, method, out, inplace)
 struct sinh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
