@@ -5,10 +5,9 @@
 #include <cctype>
 #include <unordered_set>
 
-#include <sys/single_threaded.h>
-
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/detail/self_reporting_hook.hpp>
+#include <reel/autograd/detail/shared_counter.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/memory.hpp>
 
@@ -26,12 +25,7 @@ std::uint32_t this_thread_number() {
     thread_local const std::uint32_t n = thread_count.fetch_add(1) + 1;
     return n;
 }
-std::uint64_t next_sequence_number() {
-    if (!__libc_single_threaded) return sequence.fetch_add(1, std::memory_order_relaxed);
-    const std::uint64_t n = sequence.load(std::memory_order_relaxed); // without a locked instruction
-    sequence.store(n + 1, std::memory_order_relaxed);
-    return n;
-}
+std::uint64_t next_sequence_number() { return reel::detail::add_shared(sequence, std::uint64_t(1)); }
 } // namespace
 
 Node::Node(Found by)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include <reel/autograd/detail/shared_counter.hpp>
+
 namespace reel::autograd {
 
 namespace {
@@ -28,7 +30,7 @@ SpareList::~SpareList() {
 }
 } // namespace
 
-PassNodes::PassNodes() : pass_(next_pass.fetch_add(1)) {
+PassNodes::PassNodes() : pass_(reel::detail::add_shared(next_pass, std::uint64_t(1))) {
     if (spare) claimed_.swap(spare->states);
 }
 PassNodes::~PassNodes() {
@@ -49,7 +51,7 @@ PassState& PassNodes::claim(Node* n, bool& fresh) {
         fresh = false;
         return claimed_[n->place_in_pass_];
     }
-    if (owner == 0 && n->pass_.compare_exchange_strong(owner, pass_, std::memory_order_acq_rel)) {
+    if (owner == 0 && reel::detail::exchange_shared(n->pass_, owner, pass_)) {
         fresh = true;
         n->place_in_pass_ = std::uint32_t(claimed_.size());
         PassState& s = claimed_.emplace_back();

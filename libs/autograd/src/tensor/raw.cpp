@@ -62,16 +62,32 @@ Tensor wrapped_number(const Scalar& value) {
     return r;
 }
 
-Tensor alias_raw(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
-    TensorImpl& from = t.checked();
+namespace {
+TensorImplPtr impl_on_storage_of(const TensorImpl& from) {
     TensorImplPtr impl(new TensorImpl(from.storage(), from.dtype(), from.device()));
     impl->share_version(from);
+    impl->is_inference = from.is_inference;
+    return impl;
+}
+} // namespace
+
+Tensor alias_raw(const Tensor& t) {
+    const TensorImpl& from = t.checked();
+    TensorImplPtr impl = impl_on_storage_of(from);
+    if (from.layout() == Layout::Strided) [[likely]]
+        impl->copy_geometry(from);
+    else impl->set_sparse(from.sizes());
+    return Tensor(std::move(impl));
+}
+
+Tensor alias_raw(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+    const TensorImpl& from = t.checked();
+    TensorImplPtr impl = impl_on_storage_of(from);
     if (from.layout() == Layout::Strided) [[likely]]
         impl->set_geometry(sizes, strides, offset);
     else if (sizes.equals(from.sizes()) && strides.equals(from.strides()) && offset == from.storage_offset())
         impl->set_sparse(sizes);
     else throw_sparse(from);
-    impl->is_inference = from.is_inference;
     return Tensor(std::move(impl));
 }
 

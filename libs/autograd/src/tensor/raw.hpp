@@ -19,7 +19,7 @@ Tensor empty_like_raw(const Tensor& like, ScalarType dtype);
 Tensor wrapped_number(const Scalar& value);
 /// A new impl on the same storage and version counter; no history, not a view.
 Tensor alias_raw(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset);
-inline Tensor alias_raw(const Tensor& t) { return alias_raw(t, t.sizes(), t.strides(), t.storage_offset()); }
+Tensor alias_raw(const Tensor& t);
 /// An alias that is a differentiable view of `base` (of its base when it is a view itself).
 Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset,
                 CreationMeta creation = CreationMeta::DEFAULT);

@@ -45,6 +45,14 @@ void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64
     contiguous_ = numel_ == 0 || row_major(sizes_, strides_);
 }
 
+void TensorImpl::copy_geometry(const TensorImpl& o) {
+    sizes_ = o.sizes_;
+    strides_ = o.strides_;
+    offset_ = o.offset_;
+    numel_ = o.numel_;
+    contiguous_ = o.contiguous_;
+}
+
 void TensorImpl::set_contiguous(IntArrayRef sizes) {
     sizes_ = sizes;
     strides_.resize(sizes.size());
@@ -71,8 +79,7 @@ void TensorImpl::replace_data(const TensorImpl& o) {
     dtype_ = o.dtype_;
     device_ = o.device_;
     layout_ = o.layout_;
-    set_geometry(o.sizes_, o.strides_, o.offset_);
-    contiguous_ = o.contiguous_;
+    copy_geometry(o);
 }
 
 void TensorImpl::detach_version(std::uint32_t start) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include <reel/autograd/detail/shared_counter.hpp>
+
 namespace reel {
 
 /// Base of counted objects. The count starts at zero; the first `intrusive_ptr` makes it one.
@@ -17,7 +19,7 @@ public:
     RefCounted& operator=(const RefCounted&) = delete;
 
     std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
-    void add_ref() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void add_ref() const noexcept { detail::add_shared(count_, 1u); }
     /// The same where it may be the first reference, which needs no locked instruction: nobody else has the object.
     void add_first_ref() const noexcept {
         if (count_.load(std::memory_order_relaxed) == 0) count_.store(1, std::memory_order_relaxed);
@@ -30,15 +32,15 @@ public:
             count_.store(0, std::memory_order_relaxed);
             return true;
         }
-        return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+        return step_down();
     }
     /// The same for objects that `try_add_ref` may find meanwhile: the last step down must be one atomic step.
-    bool drop_watched_ref() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    bool drop_watched_ref() const noexcept { return step_down(); }
     /// Takes a reference unless the object is already dying; for weak look-ups under a lock.
     bool try_add_ref() const noexcept {
         std::uint32_t n = count_.load(std::memory_order_relaxed);
         while (n != 0)
-            if (count_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
+            if (detail::exchange_shared(count_, n, n + 1)) return true;
         return false;
     }
 
@@ -46,6 +48,7 @@ protected:
     ~RefCounted() = default;
 
 private:
+    bool step_down() const noexcept { return detail::add_shared(count_, ~0u, std::memory_order_acq_rel) == 1; }
     mutable std::atomic<std::uint32_t> count_{0};
 };
 

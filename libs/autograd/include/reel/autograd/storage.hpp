@@ -70,7 +70,7 @@ public:
     void* context() const { return context_; }
     bool is_pinned() const;
     std::uint32_t version() const { return counter().version_.load(std::memory_order_relaxed); }
-    void bump_version() { counter().version_.fetch_add(1, std::memory_order_relaxed); }
+    void bump_version() { detail::add_shared(counter().version_, 1u); }
     void set_version(std::uint32_t v) { counter().version_.store(v, std::memory_order_relaxed); }
     /// The family's counter as an object of its own, without memory: a member that takes other memory keeps counting
     /// with the others through it (E-38).

@@ -33,6 +33,8 @@ public:
     std::int64_t storage_offset() const { return offset_; }
     bool is_contiguous() const { return contiguous_; }
     void set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset);
+    /// The geometry of `o`, strided and of this dtype, where it was checked.
+    void copy_geometry(const TensorImpl& o);
     void set_contiguous(IntArrayRef sizes); ///< row-major, offset kept
     /// Makes it a sparse tensor: `storage` owns its indices and values (detail/sparse_parts.hpp), strides are zeros.
     void set_sparse(IntArrayRef sizes);

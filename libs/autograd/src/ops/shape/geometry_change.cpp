@@ -13,7 +13,7 @@ Tensor begin_geometry_change(const char* name, const Tensor& self) {
     self.checked();
     autograd::refuse_inference(self, name);
     autograd::check_inplace(self, name);
-    Tensor before = alias_raw(self, self.sizes(), self.strides(), self.storage_offset());
+    Tensor before = alias_raw(self);
     if (!autograd::needs_recording(self)) return before;
     autograd::Edge edge = autograd::gradient_edge(self);
     before.impl()->set_history(std::move(edge.function), edge.input_nr);

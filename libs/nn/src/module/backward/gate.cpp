@@ -20,7 +20,7 @@ Tensor alias_of(const Tensor& t) {
     TensorImplPtr impl(new TensorImpl(from.storage(), from.dtype(), from.device()));
     impl->share_version(from);
     if (from.layout() == kSparse) impl->set_sparse(from.sizes());
-    else impl->set_geometry(from.sizes(), from.strides(), from.storage_offset());
+    else impl->copy_geometry(from);
     impl->is_inference = from.is_inference;
     return Tensor(std::move(impl));
 }
