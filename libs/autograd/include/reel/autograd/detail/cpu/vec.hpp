@@ -89,9 +89,17 @@ template <class T> struct Vec {
 };
 
 template <class T> bool any(Mask<T> m) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)m.m, (__m512i)m.m) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)m.m, (__m256i)m.m);
+#elif defined(__SSE2__)
+    return _mm_movemask_epi8((__m128i)m.m) != 0;
+#else
     IntOf<T> r = 0;
     for (int i = 0; i < Vec<T>::size; ++i) r |= IntOf<T>(m.m[i]);
     return r != 0;
+#endif
 }
 template <class T> Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) { return Vec<T>(m.m ? a.v : b.v); }
 /// The smaller (larger) of a bound and x; x where x is NaN. One instruction, which `select` does not become.
