@@ -35,7 +35,7 @@ namespace reel::pointwise {
 ///     const bool vectorized = pointwise::vectorize<swiglu_op>();
 ///
 /// Until then such a rule has no floating loop. With `REEL_WITH_SLEEF` defined, and SLEEF linked, functions beyond exp,
-/// log, tanh, sigmoid, erf and arithmetic run on vectors, too; else number by number.
+/// log, tanh, sigmoid, erf, the circular ones and arithmetic run on vectors, too; else number by number.
 template <class... Op> bool vectorize() {
     cpu::REEL_ISA::register_rules(op_list<Op...>{});
     return true;

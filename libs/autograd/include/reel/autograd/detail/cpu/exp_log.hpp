@@ -6,16 +6,6 @@
 namespace reel::cpu::REEL_ISA {
 
 namespace detail {
-/// a b + c, rounded once where the instruction set has that; whether the compiler makes it of two is a matter of flags.
-inline VF fma(VF a, VF b, VF c) {
-#if defined(__AVX512F__)
-    return VF((VF::Raw)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
-#elif defined(__FMA__) && defined(__AVX2__)
-    return VF((VF::Raw)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
-#else
-    return VF(a.v * b.v + c.v);
-#endif
-}
 /// exp(r) - 1 for |r| <= ln2/2: r + r^2 q(r), q fitted for the least largest error (3e-9 of exp, 2e-8 of expm1).
 inline VF expm1_reduced(VF r) {
     VF p(0.0013814596f);
@@ -27,7 +17,8 @@ inline VF expm1_reduced(VF r) {
 }
 /// x = n ln2 + r; n as a float.
 inline VF reduce(VF x, VF& r) {
-    const VF n = round(x * VF(1.44269504f));
+    const VF magic(0x1.8p23f); // a sum with it ends in the nearest whole number
+    const VF n = fma(x, VF(1.44269504f), magic) - magic;
     r = fma(n, VF(-0.693359375f), x);
     r = fma(n, VF(2.12194440e-4f), r);
     return n;
@@ -113,41 +104,5 @@ inline VF log_tail(VF m) {
     return s * (h + VF(2.f) * z * p) - h;
 }
 } // namespace detail
-inline VF log(VF x) {
-    VF n;
-    const VF m = detail::mantissa(x, n), f = m - VF(1.f);
-    const VF y = detail::fma(n, VF(-2.12194440e-4f), detail::log_tail(m)) + f;
-    return detail::log_everywhere(x, detail::fma(n, VF(0.693359375f), y));
-}
-/// log u for the float u next to 1 + x, and what its rounding left out.
-inline VF log1p(VF x) {
-    VF n;
-    const VF u = VF(1.f) + x, left = (x - (u - VF(1.f))) / u, m = detail::mantissa(u, n), f = m - VF(1.f);
-    const VF y = detail::fma(n, VF(-2.12194440e-4f), detail::log_tail(m) + left) + f;
-    return select(x == VF(0.f), x, detail::log_everywhere(u, detail::fma(n, VF(0.693359375f), y)));
-}
-namespace detail {
-/// (log m) factor as a sum: the first part, which is `first` times the leading half of f, is exact.
-inline VF log_times(VF m, VF factor, VF first, VF rest, VF& exact) {
-    const VF f = m - VF(1.f), leading = from_bits<float>(bits(f) & int(0xfffff000));
-    exact = leading * first;
-    return fma(log_tail(m), factor, fma(f - leading, factor, leading * rest));
-}
-} // namespace detail
-/// Whole where x is a power of two.
-inline VF log2(VF x) {
-    VF n, exact;
-    const VF m = detail::mantissa(x, n);
-    const VF y = detail::log_times(m, VF(1.44269502f), VF(1.4423828125f), VF(3.12228396e-4f), exact);
-    return detail::log_everywhere(x, n + (exact + y));
-}
-/// Whole where x is a power of ten.
-inline VF log10(VF x) {
-    VF n, exact;
-    const VF m = detail::mantissa(x, n);
-    VF y = detail::log_times(m, VF(0.434294492f), VF(0.43408203125f), VF(2.12450657e-4f), exact);
-    y = detail::fma(n, VF(7.90341687e-7f), y) + exact;
-    return detail::log_everywhere(x, detail::fma(n, VF(0.301029205f), y));
-}
 
 } // namespace reel::cpu::REEL_ISA

@@ -188,13 +188,6 @@ inline VD normal_cdf(VD x) {
 }
 #else
 namespace detail {
-inline VD fma(VD a, VD b, VD c) {
-#if defined(__FMA__) && defined(__AVX2__)
-    return VD((VD::Raw)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
-#else
-    return a * b + c;
-#endif
-}
 /// exp(-a^2 / 2) for a in [0, 37.5], by its series; what a^2 loses in rounding is made up for where fma rounds once.
 inline VD normal_decay(VD a) {
     constexpr double magic = 0x1.8p52; // a sum with it ends in the nearest whole number

@@ -55,4 +55,32 @@ REEL_ROUNDING(trunc, __builtin_truncf, __builtin_trunc)
 REEL_ROUNDING(round, __builtin_nearbyintf, __builtin_nearbyint)
 #undef REEL_ROUNDING
 
+namespace detail {
+/// a b + c, rounded once where the instruction set has that; whether the compiler makes it of two is a matter of flags.
+inline VF fma(VF a, VF b, VF c) {
+#if defined(__AVX512F__)
+    return VF((VF::Raw)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
+#elif defined(__FMA__) && defined(__AVX2__)
+    return VF((VF::Raw)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
+#else
+    return VF(a.v * b.v + c.v);
+#endif
+}
+inline VD fma(VD a, VD b, VD c) {
+#if defined(__AVX512F__)
+    return VD((VD::Raw)_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v));
+#elif defined(__FMA__) && defined(__AVX2__)
+    return VD((VD::Raw)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
+#else
+    return VD(a.v * b.v + c.v);
+#endif
+}
+/// The polynomial with these coefficients, the highest power's first.
+template <class T, std::size_t n> Vec<T> polynomial(Vec<T> x, const T (&c)[n]) {
+    Vec<T> p(c[0]);
+    for (std::size_t i = 1; i < n; ++i) p = fma(p, x, Vec<T>(c[i]));
+    return p;
+}
+} // namespace detail
+
 } // namespace reel::cpu::REEL_ISA
