@@ -117,6 +117,25 @@ BOOST_AUTO_TEST_CASE(products_of_columns_are_those_of_rows) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(products_of_long_rows_come_together_in_chunks) {
+    for (const ScalarType t : {kFloat, kDouble})
+        for (const std::int64_t n : {4095, 4096, 4097, 4160, 8192, 8255, 20000, 33000}) {
+            const Tensor x = (reel::rand({5, n}, kDouble) * 0.1 + 0.95).to(t), exact = x.to(kDouble).log().sum(1).exp();
+            BOOST_TEST(allclose(x.prod(1).to(kDouble), exact, t == kFloat ? 1e-4 : 1e-10));
+            if (n <= 32768) BOOST_TEST(x.t().contiguous().prod(0).equal(x.prod(1)));
+            const Tensor one = x[0].clone();
+            one[n - 1] = 0.0;
+            BOOST_TEST(one.prod().item<double>() == 0);
+            one[n / 2] = NAN;
+            BOOST_TEST(std::isnan(one.prod().item<double>()));
+        }
+    // subnormal numbers are kept
+    Tensor x = reel::ones({6000});
+    x[7] = std::ldexp(1.0, -100);
+    x[5000] = std::ldexp(1.0, -40);
+    BOOST_TEST(x.prod().item<double>() == std::ldexp(1.0, -140));
+}
+
 BOOST_AUTO_TEST_CASE(products_with_zeros) {
     const auto with_zeros = [](int n) {
         Tensor t = numbers({2, 3}).detach();

@@ -243,65 +243,6 @@ template <class T> double spread(const T* p, std::int64_t n, double mean) {
     return summed(p, n, [mean](double x) { return (x - mean) * (x - mean); });
 }
 
-constexpr int product_lanes = 64;
-
-/// 64 products that do not wait for each other, then a tree over them.
-template <class T> void products_of_floats(const T* p, std::int64_t rows, std::int64_t n, T* out) {
-    using V = Vec<Compute<T>>;
-    const auto join = [](auto a, auto b) { return a * b; };
-    const auto lanes_of = [join](const T* row, std::int64_t length) {
-        constexpr int lanes = product_lanes, w = V::size, count = lanes / w;
-        V part[count];
-        for (int k = 0; k < count; ++k) part[k] = V(Compute<T>(1));
-        std::int64_t i = 0;
-        for (; i + lanes <= length; i += lanes)
-            for (int k = 0; k < count; ++k) part[k] *= load_as(row + i + k * w);
-        return joined_vectors(part, row + i, length - i, T(1.f), join, [](auto x) { return x; });
-    };
-    reduce_rows(p, rows, n, out, lanes_of, join);
-}
-/// Each column as `products_of_floats` takes a row. Strips are of whole vectors, the last one padded with ones.
-template <class T>
-void products_of_columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
-    using V = Vec<Compute<T>>;
-    constexpr int w = V::size, width = 32, vectors = width / w;
-    V part[product_lanes][vectors];
-    T padded[width];
-    for (int k = 0; k < width; ++k) padded[k] = T(1.f);
-    for (std::int64_t c = 0; c < count; c += width) {
-        const int n = int(count - c < width ? count - c : width);
-        for (auto& lane : part)
-            for (V& v : lane) v = V(Compute<T>(1));
-        for (std::int64_t r = 0; r < rows; ++r) {
-            const T* row = p + r * ld + c;
-            if (n < width) {
-                for (int k = 0; k < n; ++k) padded[k] = row[k];
-                row = padded;
-            }
-            V* const lane = part[r % product_lanes];
-            for (int k = 0; k < vectors; ++k) lane[k] *= load_as(row + k * w);
-        }
-        for (int step = product_lanes / 2; step > 0; step /= 2)
-            for (int l = 0; l < step; ++l)
-                for (int k = 0; k < vectors; ++k) part[l][k] *= part[l + step][k];
-        T done[width];
-        for (int k = 0; k < vectors; ++k) store_as(done + k * w, part[0][k]);
-        for (int k = 0; k < n; ++k) out[c + k] = done[k];
-    }
-}
-template <class T>
-void products_of_whole_columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
-    for (std::int64_t c = 0; c < count; ++c) out[c] = T(1);
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t c = 0; c < count; ++c) out[c] = T(std::uint64_t(out[c]) * std::uint64_t(p[r * ld + c]));
-}
-template <class T> void products_of_integers(const T* p, std::int64_t rows, std::int64_t n, T* out) {
-    for (std::int64_t r = 0; r < rows; ++r, p += n) {
-        std::uint64_t product = 1; // modulo 2^64 is modulo every power of two below
-        for (std::int64_t i = 0; i < n; ++i) product *= std::uint64_t(p[i]);
-        out[r] = T(product);
-    }
-}
 template <class T> std::uint64_t whole_sum(const T* p, std::int64_t n) {
     std::uint64_t r = 0;
     std::int64_t i = 0;
@@ -348,10 +289,6 @@ template <class T> void set_integers() {
     row_kernels<T>.largest_of_columns = &columns<true, T>;
     row_kernels<T>.smallest_of_columns = &columns<false, T>;
     row_kernels<T>.whole_sum = &whole_sum<T>;
-    if constexpr (!std::is_same_v<T, bool>) {
-        row_kernels<T>.products = &products_of_integers<T>;
-        row_kernels<T>.product_of_columns = &products_of_whole_columns<T>;
-    }
 }
 template <class T> void set_floats() {
     row_kernels<T>.largest = &place_of_float<true, T>;
@@ -360,8 +297,6 @@ template <class T> void set_floats() {
     row_kernels<T>.smallest_of_columns = &columns_of_floats<false, T>;
     row_kernels<T>.largest_values = &values_of_floats<true, T>;
     row_kernels<T>.smallest_values = &values_of_floats<false, T>;
-    row_kernels<T>.products = &products_of_floats<T>;
-    row_kernels<T>.product_of_columns = &products_of_columns<T>;
 }
 
 } // namespace
