@@ -86,6 +86,29 @@ BOOST_AUTO_TEST_CASE(batches_of_small_products) {
     }
 }
 
+// Columns of whole vectors and not, near enough to be read where they lie and too far apart.
+BOOST_AUTO_TEST_CASE(batches_of_small_products_far_apart) {
+    for (const ScalarType dtype : {kFloat, kDouble})
+        for (const auto& [m, k, n] : std::vector<std::array<std::int64_t, 3>>{
+                 {16, 16, 16}, {13, 9, 8}, {6, 7, 4}, {17, 128, 96}, {31, 20, 80}}) {
+            const Tensor x = randn({3, m, k}, dtype), y = randn({3, k, n}, dtype), got = bmm(x, y);
+            const Tensor exact = (x.to(kDouble).unsqueeze(3) * y.to(kDouble).unsqueeze(1)).sum(2);
+            BOOST_TEST(allclose(got.to(kDouble), exact, 0, dtype == kFloat ? 1e-4 : 1e-12));
+            for (const std::int64_t room : {150, 5000}) {
+                const auto apart = [room](const Tensor& t) { // rows lie `room` elements apart
+                    Tensor far = full({t.size(0), t.size(1), room}, std::nan(""), t.scalar_type());
+                    far.narrow(2, 0, t.size(2)).copy_(t);
+                    return far.narrow(2, 0, t.size(2));
+                };
+                const auto columns = [apart](const Tensor& t) { return apart(t.transpose(1, 2)).transpose(1, 2); };
+                for (const Tensor& a : {apart(x), columns(x)})
+                    for (const Tensor& b : {apart(y), columns(y), y}) BOOST_TEST(bmm(a, b).equal(got));
+            }
+            const Tensor row = y.narrow(1, 0, 1).expand({3, k, n});
+            BOOST_TEST(bmm(x, row).equal(bmm(x, row.contiguous())));
+        }
+}
+
 // Extents on both sides of where strips, panels, depths and stretches of columns end; which of them go by tiles depends
 // on OpenBLAS's kernels, of which test/processors runs two kinds.
 BOOST_AUTO_TEST_CASE(products_of_every_size_in_every_layout) {

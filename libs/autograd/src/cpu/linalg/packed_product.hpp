@@ -24,6 +24,11 @@ template <class T> struct PackedProductKernels {
     /// Columns of panels [first, last) of c = a b, or of c += a b; a is [m, k].
     void (*run)(const T* a, std::int64_t lda, const T* panels, std::int64_t first, std::int64_t last, T* c,
                 std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
+    /// c = a b, with the same bits. a's next row lies `down`, its next column `along` further. Where `ldb` is zero, `b`
+    /// are panels; else its rows, which lie `ldb` apart, and n is a multiple of `lanes`.
+    void (*run_in_place)(const T* a, std::int64_t down, std::int64_t along, const T* b, std::int64_t ldb, T* c,
+                         std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
+    std::int64_t lanes; ///< of a vector
 };
 template <class T> inline constinit PackedProductKernels<T> packed_product_kernels{};
 

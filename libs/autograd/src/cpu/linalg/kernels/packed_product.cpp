@@ -32,6 +32,17 @@ template <class T> std::int64_t vectors_for(std::int64_t columns) {
     return std::min<std::int64_t>((columns + lanes<T> - 1) / lanes<T>, panel_vectors);
 }
 
+/// `n` elements, as many as a few vectors have at most: a call would take longer than to copy them does.
+template <class T> void copy_some(T* to, const T* from, std::int64_t n) {
+    for (; n >= lanes<T>; n -= lanes<T>, from += lanes<T>, to += lanes<T>) Vec<T>::load(from).store(to);
+#pragma GCC unroll 4
+    for (int some = int(lanes<T>) / 2; some > 0; some /= 2)
+        if (n & some) {
+            std::memcpy(to, from, std::size_t(some) * sizeof(T));
+            from += some;
+            to += some;
+        }
+}
 template <class T> std::int64_t size(std::int64_t k, std::int64_t n) {
     return (n + lanes<T> - 1) / lanes<T> * lanes<T> * k;
 }
@@ -44,25 +55,33 @@ template <class T> void pack(const T* b, bool transposed, std::int64_t k, std::i
             for (std::int64_t p = 0; p < k; ++p)
                 std::memcpy(panels + p * stride, b + p * ldb + j, std::size_t(panel_width<T>) * sizeof(T));
         else
-            for (std::int64_t p = 0; p < k; ++p)
-                std::memcpy(panels + p * stride, b + p * ldb + j, std::size_t(columns) * sizeof(T));
+            for (std::int64_t p = 0; p < k; ++p) copy_some(panels + p * stride, b + p * ldb + j, columns);
         panels += stride * k;
     }
 }
 
+/// Columns of a tile that are no whole vectors; one loop for the tiles of all sizes.
+template <class T>
+[[gnu::noinline]] void put(T* tile, std::int64_t width, std::int64_t rows, std::int64_t columns, T* c, std::int64_t ldc,
+                           bool add) {
+    for (std::int64_t i = 0; i < rows; ++i, tile += width, c += ldc) {
+        for (std::int64_t j = 0; add && j < columns; ++j) tile[j] += c[j];
+        copy_some(c, tile, columns);
+    }
+}
 template <class T, int M, int N>
-void tile(const T* a, std::int64_t lda, const T* panel, T* c, std::int64_t ldc, std::int64_t columns, std::int64_t k,
-          bool add) {
+void tile(const T* a, std::int64_t down, std::int64_t along, const T* panel, std::int64_t step, T* c, std::int64_t ldc,
+          std::int64_t columns, std::int64_t k, bool add) {
     using V = Vec<T>;
     constexpr int w = V::size;
     V sum[M][N];
     for (int i = 0; i < M; ++i)
         for (int j = 0; j < N; ++j) sum[i][j] = V(T(0));
-    for (std::int64_t p = 0; p < k; ++p, panel += N * w) {
+    for (std::int64_t p = 0; p < k; ++p, panel += step, a += along) {
         V b[N];
         for (int j = 0; j < N; ++j) b[j] = V::load(panel + j * w);
         for (int i = 0; i < M; ++i) {
-            const V x(a[i * lda + p]);
+            const V x(a[i * down]);
             for (int j = 0; j < N; ++j) sum[i][j] += x * b[j];
         }
     }
@@ -82,11 +101,11 @@ void tile(const T* a, std::int64_t lda, const T* panel, T* c, std::int64_t ldc, 
 #pragma GCC unroll 6
     for (int i = 0; i < M; ++i)
         for (int j = 0; j < N; ++j) sum[i][j].store(buffer[i] + j * w);
-    for (int i = 0; i < M; ++i)
-        for (std::int64_t j = 0; j < columns; ++j) c[i * ldc + j] = add ? c[i * ldc + j] + buffer[i][j] : buffer[i][j];
+    put<T>(buffer[0], N * w, M, columns, c, ldc, add);
 }
 template <class T>
-using Tile = void (*)(const T*, std::int64_t, const T*, T*, std::int64_t, std::int64_t, std::int64_t, bool);
+using Tile = void (*)(const T*, std::int64_t, std::int64_t, const T*, std::int64_t, T*, std::int64_t, std::int64_t,
+                      std::int64_t, bool);
 template <class T, int N>
 constexpr Tile<T> tiles_of[tile_rows] = {&tile<T, 1, N>, &tile<T, 2, N>, &tile<T, 3, N>,
                                          &tile<T, 4, N>, &tile<T, 5, N>, &tile<T, 6, N>};
@@ -107,25 +126,40 @@ template <class T> Tile<T> tile_for(std::int64_t rows, std::int64_t vectors) {
 #endif
     }
 }
+/// Some columns of a product, no more than a panel has.
+template <class T>
+void run_panel(const T* a, std::int64_t down, std::int64_t along, const T* panel, std::int64_t step, T* c,
+               std::int64_t ldc, std::int64_t m, std::int64_t columns, std::int64_t k, bool add) {
+    // Blocks of rows that differ by one at most: the sums run over k alone, so bits do not depend on them.
+    const std::int64_t blocks = (m + tile_rows - 1) / tile_rows, vectors = vectors_for<T>(columns);
+    for (std::int64_t i = 0, block = 0; block < blocks; ++block) {
+        const std::int64_t rows = (m - i) / (blocks - block);
+        tile_for<T>(rows, vectors)(a + i * down, down, along, panel, step, c + i * ldc, ldc, columns, k, add);
+        i += rows;
+    }
+}
 template <class T>
 void run(const T* a, std::int64_t lda, const T* panels, std::int64_t first, std::int64_t last, T* c, std::int64_t ldc,
          std::int64_t m, std::int64_t n, std::int64_t k, bool add) {
     for (std::int64_t panel = first; panel < last; ++panel) {
         const std::int64_t j = panel * panel_width<T>, columns = std::min(n - j, panel_width<T>);
-        const T* from = panels + j * k;
-        // Blocks of rows that differ by one at most: the sums run over k alone, so bits do not depend on them.
-        const std::int64_t blocks = (m + tile_rows - 1) / tile_rows;
-        for (std::int64_t i = 0, block = 0; block < blocks; ++block) {
-            const std::int64_t rows = (m - i) / (blocks - block);
-            tile_for<T>(rows, vectors_for<T>(columns))(a + i * lda, lda, from, c + i * ldc + j, ldc, columns, k, add);
-            i += rows;
-        }
+        run_panel(a, lda, 1, panels + j * k, vectors_for<T>(columns) * lanes<T>, c + j, ldc, m, columns, k, add);
+    }
+}
+template <class T>
+void run_in_place(const T* a, std::int64_t down, std::int64_t along, const T* b, std::int64_t ldb, T* c,
+                  std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k) {
+    for (std::int64_t j = 0; j < n; j += panel_width<T>) {
+        const std::int64_t columns = std::min(n - j, panel_width<T>);
+        const std::int64_t step = ldb ? ldb : vectors_for<T>(columns) * lanes<T>;
+        run_panel(a, down, along, b + j * (ldb ? 1 : k), step, c + j, ldc, m, columns, k, false);
     }
 }
 
 template <class T> void fill() {
     const bool always = vector_bytes == 64 && !blas_knows_processor();
-    packed_product_kernels<T> = {panel_width<T>, always, most_elements, most_extent, &size<T>, &pack<T>, &run<T>};
+    packed_product_kernels<T> = {panel_width<T>, always,  most_elements,    most_extent, &size<T>,
+                                 &pack<T>,       &run<T>, &run_in_place<T>, lanes<T>};
 }
 
 } // namespace

@@ -19,6 +19,7 @@ template <class T> void products_of_floats(const T* p, std::int64_t rows, std::i
     const auto lanes_of = [join](const T* row, std::int64_t length) {
         constexpr int lanes = product_lanes, w = V::size, count = lanes / w;
         V all[count];
+#pragma GCC unroll 1
         for (int k = 0; k < count; ++k) all[k] = V(Compute<T>(1));
         const std::int64_t whole = length / lanes * lanes;
         for (std::int64_t i = 0; i < whole;) {
@@ -27,6 +28,7 @@ template <class T> void products_of_floats(const T* p, std::int64_t rows, std::i
             for (int k = 0; k < count; ++k) part[k] = V(Compute<T>(1));
             for (; i < end; i += lanes)
                 for (int k = 0; k < count; ++k) part[k] *= load_as(row + i + k * w);
+#pragma GCC unroll 1
             for (int k = 0; k < count; ++k) all[k] *= part[k];
         }
         return joined_vectors(all, row + whole, length - whole, T(1.f), join, [](auto x) { return x; });
