@@ -6,6 +6,7 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn.hpp>
 
@@ -41,6 +42,45 @@ BOOST_AUTO_TEST_CASE(fused_and_recorded_backward_agree) {
     const auto fused = autograd::grad({y}, {x, w, b}, {g}, true, false),
                recorded = autograd::grad({y}, {x, w, b}, {g}, true, true);
     for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(largest(fused[i] - recorded[i]) < 1e-11);
+}
+// The same bits however many threads there are: with more than there are partial sums the input's gradient goes apart.
+BOOST_AUTO_TEST_CASE(layer_norm_of_16_bits_is_that_of_float32_rounded) {
+    const int before = get_num_threads();
+    for (const ScalarType t : {kHalf, kBFloat16})
+        for (const auto& [rows, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+                 {3, 1}, {5, 15}, {200, 16}, {70, 33}, {3, 5000}, {300, 1000}, {0, 4}, {4, 0}}) {
+            const auto leaf_of = [t = t](IntArrayRef sizes) { return (randn(sizes) * 3 + 1).to(t).requires_grad_(); };
+            const Tensor across = leaf_of({n, rows}), w = leaf_of({n}), b = leaf_of({n}), g = randn({rows, n}).to(t);
+            for (const Tensor& x : {across.detach().t().contiguous().requires_grad_(), across.t()})
+                for (const bool affine : {false, true}) {
+                    const auto run = [&, n = n](const Tensor& in, const Tensor& scale, const Tensor& shift,
+                                                const Tensor& grad, int threads) {
+                        set_num_threads(threads);
+                        const Tensor y = affine ? layer_norm(in, {n}, scale, shift) : layer_norm(in, {n});
+                        variable_list all = affine ? autograd::grad({y}, {in, scale, shift}, {grad})
+                                                   : autograd::grad({y}, {in}, {grad});
+                        all.push_back(y);
+                        return all;
+                    };
+                    const auto wide = [](const Tensor& v) { return v.detach().to(kFloat).requires_grad_(); };
+                    const auto want = run(wide(x), wide(w), wide(b), g.to(kFloat), 1);
+                    for (const int threads : {1, 2, 20}) {
+                        const auto got = run(x, w, b, g, threads);
+                        for (std::size_t i = 0; i < got.size(); ++i) BOOST_TEST(got[i].equal(want[i].to(t)));
+                    }
+                }
+        }
+    set_num_threads(before);
+}
+BOOST_AUTO_TEST_CASE(layer_norm_in_16_bits_keeps_what_is_not_finite) {
+    for (const ScalarType t : {kHalf, kBFloat16})
+        for (const double odd : {double(INFINITY), double(NAN)}) {
+            Tensor x = randn({3, 40}).to(t);
+            x[1][39] = odd;
+            const Tensor y = layer_norm(x, {40});
+            BOOST_TEST(isnan(y[1]).all().item<bool>());
+            BOOST_TEST(isnan(y).sum().item<std::int64_t>() == 40);
+        }
 }
 BOOST_AUTO_TEST_CASE(group_norm) {
     nn::GroupNorm m(2, 4);

@@ -34,18 +34,13 @@ template <class T> struct Pointers {
 
 std::int64_t grain_for(std::int64_t work) { return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)); }
 
-/// Calls `f(n, c)` for every plane, planes of one stat on one thread, in order.
-template <class F> void each_stat(const NormGeometry& g, F f) {
+/// Calls `f(n, c)` for the planes of statistic `s`, in order.
+template <class F> void each_plane(const NormGeometry& g, std::int64_t s, F f) {
     const std::int64_t per_group = g.groups == 0 ? 1 : g.channels / g.groups;
-    parallel_for(0, g.num_stats(), grain_for(g.count()), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t s = begin; s < end; ++s) {
-            if (g.groups == 0)
-                for (std::int64_t n = 0; n < g.batch; ++n) f(s, n, s);
-            else
-                for (std::int64_t c = s % g.groups * per_group; c < (s % g.groups + 1) * per_group; ++c)
-                    f(s, s / g.groups, c);
-        }
-    });
+    if (g.groups == 0)
+        for (std::int64_t n = 0; n < g.batch; ++n) f(n, s);
+    else
+        for (std::int64_t c = s % g.groups * per_group; c < (s % g.groups + 1) * per_group; ++c) f(s / g.groups, c);
 }
 
 } // namespace
@@ -59,17 +54,20 @@ void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, co
         if (by_columns(g)) return column_moments(g, mean, var, x);
         const auto plane = [&](std::int64_t n, std::int64_t c) { return x + (n * g.channels + c) * g.length; };
         const double count = double(g.count());
-        std::fill_n(mean, g.num_stats(), 0.0);
-        std::fill_n(var, g.num_stats(), 0.0);
-        each_stat(g, [&](std::int64_t s, std::int64_t n, std::int64_t c) { mean[s] += k.sum(plane(n, c), g.length); });
-        for (std::int64_t s = 0; s < g.num_stats(); ++s) mean[s] /= count;
-        each_stat(g, [&](std::int64_t s, std::int64_t n, std::int64_t c) {
-            // The kernel subtracts a rounded mean; the difference enters the variance as a square.
-            var[s] += k.squares(plane(n, c), g.length, C(mean[s]));
+        // A statistic's planes are read for its variance while they are near.
+        parallel_for(0, g.num_stats(), grain_for(g.count()), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t s = begin; s < end; ++s) {
+                double sum = 0, squares = 0;
+                each_plane(g, s, [&](std::int64_t n, std::int64_t c) { sum += k.sum(plane(n, c), g.length); });
+                mean[s] = sum / count;
+                // The kernel subtracts a rounded mean; the difference enters the variance as a square.
+                const C rounded = C(mean[s]);
+                each_plane(g, s, [&](std::int64_t n, std::int64_t c) {
+                    squares += k.squares(plane(n, c), g.length, rounded);
+                });
+                var[s] = variance_of(squares, count, mean[s] - double(rounded));
+            }
         });
-        for (std::int64_t s = 0; s < g.num_stats(); ++s) {
-            var[s] = variance_of(var[s], count, mean[s] - double(C(mean[s])));
-        }
     });
 }
 
@@ -164,73 +162,6 @@ void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, con
                 k.combine(gy + p * g.length, x + p * g.length, gx + p * g.length, g.length, m[s], a, b, shift);
             }
         });
-    });
-}
-
-void layer_norm(const char* op, const Tensor& y_, const Tensor& mean_, const Tensor& rstd_, const Tensor& x_,
-                const Tensor& weight, const Tensor& bias, std::int64_t inner, double eps) {
-    const std::int64_t rows = inner == 0 ? 0 : x_.numel() / inner;
-    dispatch_norm(op, x_, [&]<class T>() {
-        const auto& k = norm_kernels<T>;
-        const Pointers<T> data{op};
-        const T *x = data(x_), *w = data(weight), *b = data(bias);
-        T *y = data(y_), *mean = data(mean_), *rstd = data(rstd_);
-        parallel_for(0, rows, grain_for(inner), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t r = begin; r < end; ++r) {
-                const T* in = x + r * inner;
-                const double m = k.sum(in, inner) / double(inner), off = m - double(T(m));
-                const double v = k.squares(in, inner, T(m)) / double(inner);
-                const T rs = T(1 / std::sqrt(std::max(0.0, v - off * off) + 0 * v + eps));
-                mean[r] = T(m);
-                rstd[r] = rs;
-                k.affine_row(in, y + r * inner, inner, T(m), rs, w, b);
-            }
-        });
-    });
-}
-
-void layer_norm_backward(const char* op, const Tensor& gy_, const Tensor& x_, const Tensor& mean, const Tensor& rstd,
-                         const Tensor& weight, std::int64_t inner, const Tensor& gx_, const Tensor& gw_,
-                         const Tensor& gb_) {
-    const std::int64_t rows = inner == 0 ? 0 : x_.numel() / inner;
-    dispatch_norm(op, x_, [&]<class T>() {
-        const auto& k = norm_kernels<T>;
-        const Pointers<T> data{op};
-        const T *gy = data(gy_), *x = data(x_), *m = data(mean), *rs = data(rstd), *w = data(weight);
-        T *gx = data(gx_), *gw = data(gw_), *gb = data(gb_);
-        const auto row = [&](const T* p, std::int64_t r) { return p + r * inner; };
-        if (gx)
-            parallel_for(0, rows, grain_for(inner), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t r = begin; r < end; ++r) {
-                    double s[2];
-                    k.dots_row(row(gy, r), row(x, r), w, inner, m[r], s);
-                    const double d = double(rs[r]), n = double(inner);
-                    k.combine_row(row(gy, r), row(x, r), w, gx + r * inner, inner, m[r], T(d), T(-d * d * d * s[1] / n),
-                                  T(-d * s[0] / n));
-                }
-            });
-        if (!gw && !gb) return;
-        // Partial sums over a number of row blocks that depends on the shape alone.
-        const std::int64_t parts = std::clamp<std::int64_t>(rows * inner / 65536, 1, 16),
-                           step = (rows + parts - 1) / parts;
-        std::vector<T> partial(std::size_t(2 * parts * inner), T(0));
-        parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t p = begin; p < end; ++p) {
-                T* a = partial.data() + 2 * p * inner;
-                for (std::int64_t r = p * step; r < std::min(rows, (p + 1) * step); ++r)
-                    k.accumulate_row(row(gy, r), row(x, r), inner, m[r], rs[r], gw ? a : nullptr,
-                                     gb ? a + inner : nullptr);
-            }
-        });
-        const auto reduce = [&](T* out, std::int64_t from) {
-            for (std::int64_t i = 0; out && i < inner; ++i) {
-                T s = 0;
-                for (std::int64_t p = 0; p < parts; ++p) s += partial[std::size_t(2 * p * inner + from + i)];
-                out[i] = s;
-            }
-        };
-        reduce(gw, 0);
-        reduce(gb, inner);
     });
 }
 

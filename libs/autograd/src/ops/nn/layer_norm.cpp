@@ -45,12 +45,15 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     const std::int64_t inner = row_size(op, input, normalized_shape, weight, bias),
                        rows = inner == 0 ? 0 : input.numel() / inner;
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
-    const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
+    const bool narrow = t != input.scalar_type() && kernels::layer_norm_of_16_bits.has(input.device().type());
+    const ScalarType seen = narrow ? input.scalar_type() : t; // as the kernels read it
+    const Tensor x = norm_layers::dense(input, seen), w = norm_layers::dense(weight, t),
+                 b = norm_layers::dense(bias, t);
     Dims stats(input.sizes());
     for (std::size_t i = stats.size() - normalized_shape.size(); i < stats.size(); ++i) stats[i] = 1;
-    const auto fresh = [&](IntArrayRef sizes) { return empty_raw(sizes, t, input.device()); };
-    Tensor y = fresh(input.sizes()), mean = fresh(stats), rstd = fresh(stats);
-    kernels::layer_norm(op, y, mean, rstd, x, w, b, inner, eps);
+    const auto fresh = [&](IntArrayRef sizes, ScalarType dtype) { return empty_raw(sizes, dtype, input.device()); };
+    Tensor y = fresh(input.sizes(), seen), mean = fresh(stats, t), rstd = fresh(stats, t);
+    (narrow ? kernels::layer_norm_of_16_bits : kernels::layer_norm)(op, y, mean, rstd, x, w, b, inner, eps);
     Result r{cast_raw(y, input.scalar_type()), mean, rstd};
     norm_layers::Plan p;
     p.stat_sizes = Dims{rows, inner};
@@ -59,21 +62,22 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     p.affine_dims = Dims{0};
     p.weight_shape = Dims{1, inner};
     p.eps = eps;
-    norm_layers::record(op, p, input, weight, bias, r.out, mean, rstd,
-                        [op, inner, t](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                       const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
-                            const Tensor x = norm_layers::dense(input, t), g = norm_layers::dense(grad, t),
-                                         w = norm_layers::dense(weight, t);
-                            const auto made = [&](bool want, IntArrayRef sizes) {
-                                return want ? empty_raw(sizes, t, g.device()) : Tensor();
-                            };
-                            std::array<Tensor, 3> r{
-                                made(wanted.input, input.sizes()),
-                                made(wanted.weight, weight.defined() ? weight.sizes() : IntArrayRef()),
-                                made(wanted.bias, inner)};
-                            kernels::layer_norm_backward(op, g, x, mean, rstd, w, inner, r[0], r[1], r[2]);
-                            return r;
-                        });
+    norm_layers::record(
+        op, p, input, weight, bias, r.out, mean, rstd,
+        [op, inner, t, seen, narrow](const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
+                                     const Tensor& rstd, norm_layers::Wanted wanted) {
+            const Tensor x = norm_layers::dense(input, seen), g = norm_layers::dense(grad, seen),
+                         w = norm_layers::dense(weight, t);
+            const auto made = [&](bool want, IntArrayRef sizes, ScalarType dtype) {
+                return want ? empty_raw(sizes, dtype, g.device()) : Tensor();
+            };
+            std::array<Tensor, 3> r{made(wanted.input, input.sizes(), seen),
+                                    made(wanted.weight, weight.defined() ? weight.sizes() : IntArrayRef(), t),
+                                    made(wanted.bias, inner, t)};
+            (narrow ? kernels::layer_norm_backward_of_16_bits : kernels::layer_norm_backward)(op, g, x, mean, rstd, w,
+                                                                                              inner, r[0], r[1], r[2]);
+            return r;
+        });
     return r;
 }
 

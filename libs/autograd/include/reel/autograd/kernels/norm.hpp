@@ -65,6 +65,11 @@ inline constinit Kernel<decltype(cpu::layer_norm), Writes<1, 2, 3>> layer_norm{"
 /// Its gradients.
 inline constinit Kernel<decltype(cpu::layer_norm_backward), Writes<7, 8, 9>> layer_norm_backward{
     "layer_norm", &cpu::layer_norm_backward};
+// Both for x, y and their gradients in 16 bits, as above.
+inline constinit Kernel<decltype(cpu::layer_norm), Writes<1, 2, 3>> layer_norm_of_16_bits{"layer_norm",
+                                                                                          &cpu::layer_norm};
+inline constinit Kernel<decltype(cpu::layer_norm_backward), Writes<7, 8, 9>> layer_norm_backward_of_16_bits{
+    "layer_norm", &cpu::layer_norm_backward};
 } // namespace kernels
 
 } // namespace reel

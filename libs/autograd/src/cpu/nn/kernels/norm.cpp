@@ -26,8 +26,13 @@ template <class T, class F, class G> double total(std::int64_t n, F f, G tail) {
         }
         for (; i + w <= end; i += w) a += f(i);
         const V all = (a + b) + (c + d);
-        double part = 0;
-        for (int k = 0; k < w; ++k) part += double(all[k]);
+        double lane[w];
+        for (int k = 0; k < w; ++k) lane[k] = double(all[k]);
+#pragma GCC unroll 4
+        for (int step = w / 2; step > 0; step /= 2)
+#pragma GCC unroll 8
+            for (int k = 0; k < step; ++k) lane[k] += lane[k + step];
+        double part = lane[0];
         for (; i < end; ++i) part += double(tail(i));
         sum += part;
     }
