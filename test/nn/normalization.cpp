@@ -92,6 +92,48 @@ BOOST_AUTO_TEST_CASE(group_norm) {
     BOOST_TEST(autograd::gradgradcheck(f, in));
     BOOST_CHECK_THROW(nn::GroupNorm(3, 4), ValueError);
 }
+// Groups that are done at once and, with too few for the threads or too large ones, step by step.
+BOOST_AUTO_TEST_CASE(norms_of_channels_have_the_same_bits_for_any_number_of_threads) {
+    const int before = get_num_threads();
+    for (const ScalarType t : {kFloat, kDouble, kHalf})
+        for (const auto& [sizes, groups] : std::vector<std::pair<std::vector<std::int64_t>, std::int64_t>>{
+                 {{3, 6, 7, 5}, 2}, {{1, 4, 33}, 1}, {{2, 4, 70000}, 2}, {{5, 4}, 2}, {{2, 3, 400, 500}, 1}}) {
+            const std::int64_t n = sizes[0], c = sizes[1];
+            const auto leaf_of = [t = t](IntArrayRef s) { return (randn(s) + 2).to(t).requires_grad_(); };
+            const Tensor x = leaf_of(sizes), w = leaf_of({c}), b = leaf_of({c}), g = randn(sizes).to(t);
+            const auto by_groups = [&, groups = groups](const Tensor& in) {
+                return reel::group_norm(in, groups, w, b);
+            };
+            const auto by_channels = [&](const Tensor& in) {
+                return reel::batch_norm(in, w, b, {}, {}, true, 0.1, 1e-5, false);
+            };
+            const auto run = [&](const auto& norm, int threads) {
+                set_num_threads(threads);
+                const Tensor y = norm(x);
+                variable_list all = autograd::grad({y}, {x, w, b}, {g});
+                all.push_back(y);
+                return all;
+            };
+            const auto check = [&](const auto& norm) {
+                const variable_list one = run(norm, 1);
+                for (const int threads : {2, 7}) {
+                    const variable_list several = run(norm, threads);
+                    for (std::size_t i = 0; i < one.size(); ++i) BOOST_TEST(several[i].equal(one[i]));
+                }
+                return one;
+            };
+            const Tensor y = check(by_groups).back().detach().to(kDouble);
+            check(by_channels);
+            const Tensor rows = x.detach().to(kDouble).reshape({n, groups, -1}), mean = rows.mean({2}, true),
+                         centred = rows - mean, hat = centred / sqrt((centred * centred).mean({2}, true) + 1e-5);
+            std::vector<std::int64_t> one(sizes.size(), 1);
+            one[1] = c;
+            const Tensor want =
+                hat.reshape(sizes) * w.detach().to(kDouble).reshape(one) + b.detach().to(kDouble).reshape(one);
+            BOOST_TEST(largest(y - want) < (t == kHalf ? 2e-2 : t == kFloat ? 1e-5 : 1e-12));
+        }
+    set_num_threads(before);
+}
 BOOST_AUTO_TEST_CASE(rms_norm) {
     const Tensor x = leaf({2, 4});
     const Tensor y = nn::RMSNorm(nn::RMSNormOptions({4}).eps(0))(x.to(kFloat));

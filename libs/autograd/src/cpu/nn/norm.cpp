@@ -34,38 +34,71 @@ template <class T> struct Pointers {
 
 std::int64_t grain_for(std::int64_t work) { return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)); }
 
-/// Calls `f(n, c)` for the planes of statistic `s`, in order.
+/// Calls `f(n * channels + c)` for the planes of statistic `s`, in order.
 template <class F> void each_plane(const NormGeometry& g, std::int64_t s, F f) {
-    const std::int64_t per_group = g.groups == 0 ? 1 : g.channels / g.groups;
-    if (g.groups == 0)
-        for (std::int64_t n = 0; n < g.batch; ++n) f(n, s);
-    else
-        for (std::int64_t c = s % g.groups * per_group; c < (s % g.groups + 1) * per_group; ++c) f(s / g.groups, c);
+    const bool of_channel = g.groups == 0;
+    const std::int64_t count = of_channel ? g.batch : g.channels / g.groups, step = of_channel ? g.channels : 1;
+    for (std::int64_t i = 0, p = of_channel ? s : s * count; i < count; ++i, p += step) f(p);
 }
+
+struct Moments {
+    double mean, variance;
+};
+/// Elements are read for their variance while they are near. A group's planes lie one after the other.
+template <class T> Moments moments_of(const NormGeometry& g, std::int64_t s, const T* x) {
+    using C = Wide<T>;
+    const auto& k = norm_kernels<T>;
+    const double count = double(g.count());
+    const auto added = [&](auto f) {
+        if (g.groups != 0) return f(x + s * g.count(), g.count());
+        double sum = 0;
+        each_plane(g, s, [&](std::int64_t plane) { sum += f(x + plane * g.length, g.length); });
+        return sum;
+    };
+    const double mean = added(k.sum) / count;
+    // The kernel subtracts a rounded mean; the difference enters the variance as a square.
+    const C rounded = C(mean);
+    const double squares = added([&](const T* p, std::int64_t n) { return k.squares(p, n, rounded); });
+    return {mean, variance_of(squares, count, mean - double(rounded))};
+}
+/// Is all that a statistic needs done at once? Its planes then stay near, where they are few enough; there must be
+/// enough of them for the threads.
+template <class T> bool by_stats(const NormGeometry& g) {
+    constexpr std::int64_t near = 1 << 20;
+    const std::int64_t threads = get_num_threads();
+    return g.count() * std::int64_t(sizeof(T)) <= near && (threads == 1 || g.num_stats() >= 2 * threads);
+}
+/// The map of planes, `weight` and `bias` of which may be null.
+template <class T> struct Affine {
+    using C = Wide<T>;
+    const NormGeometry& g;
+    const T* x;
+    T* y;
+    const C *mean, *rstd, *weight, *bias;
+    void operator()(std::int64_t plane) const {
+        const std::int64_t c = plane % g.channels, s = g.stat(plane / g.channels, c);
+        const C scale = rstd[s] * (weight ? weight[c] : C(1)), shift = bias ? bias[c] : C(0);
+        norm_kernels<T>.affine(x + plane * g.length, y + plane * g.length, g.length, mean[s], scale, shift);
+    }
+    void all() const {
+        parallel_for(0, g.batch * g.channels, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t p = begin; p < end; ++p) (*this)(p);
+        });
+    }
+};
 
 } // namespace
 
 void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, const Tensor& var_, const Tensor& x_) {
     double *mean = host_data<double>(mean_, op), *var = host_data<double>(var_, op);
     dispatch_any_norm(op, x_, [&]<class T>() {
-        using C = Wide<T>;
-        const auto& k = norm_kernels<T>;
         const T* const x = host_data<T>(x_, op);
         if (by_columns(g)) return column_moments(g, mean, var, x);
-        const auto plane = [&](std::int64_t n, std::int64_t c) { return x + (n * g.channels + c) * g.length; };
-        const double count = double(g.count());
-        // A statistic's planes are read for its variance while they are near.
         parallel_for(0, g.num_stats(), grain_for(g.count()), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t s = begin; s < end; ++s) {
-                double sum = 0, squares = 0;
-                each_plane(g, s, [&](std::int64_t n, std::int64_t c) { sum += k.sum(plane(n, c), g.length); });
-                mean[s] = sum / count;
-                // The kernel subtracts a rounded mean; the difference enters the variance as a square.
-                const C rounded = C(mean[s]);
-                each_plane(g, s, [&](std::int64_t n, std::int64_t c) {
-                    squares += k.squares(plane(n, c), g.length, rounded);
-                });
-                var[s] = variance_of(squares, count, mean[s] - double(rounded));
+                const Moments m = moments_of(g, s, x);
+                mean[s] = m.mean;
+                var[s] = m.variance;
             }
         });
     });
@@ -101,13 +134,29 @@ void norm_forward(const char* op, const NormGeometry& g, const Tensor& y_, const
         const C *mean = data(mean_), *rstd = data(rstd_), *w = data(weight), *b = data(bias);
         T* const y = elements(y_);
         if (by_columns(g)) return column_forward(g, y, x, mean, rstd, w, b);
-        parallel_for(0, g.batch * g.channels, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t p = begin; p < end; ++p) {
-                const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
-                const C scale = rstd[s] * (w ? w[c] : C(1)), shift = b ? b[c] : C(0);
-                norm_kernels<T>.affine(x + p * g.length, y + p * g.length, g.length, mean[s], scale, shift);
+        Affine<T>{g, x, y, mean, rstd, w, b}.all();
+    });
+}
+
+void group_norm(const char* op, const NormGeometry& g, const Tensor& y_, const Tensor& mean_, const Tensor& rstd_,
+                const Tensor& x_, const Tensor& weight, const Tensor& bias, double eps) {
+    dispatch_any_norm(op, x_, [&]<class T>() {
+        using C = Wide<T>;
+        const Pointers<T> elements{op};
+        const Pointers<C> data{op};
+        const T* const x = elements(x_);
+        C *const mean = data(mean_), *const rstd = data(rstd_);
+        const Affine<T> affine{g, x, elements(y_), mean, rstd, data(weight), data(bias)};
+        const bool at_once = by_stats<T>(g);
+        parallel_for(0, g.num_stats(), grain_for(g.count()), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t s = begin; s < end; ++s) {
+                const Moments m = moments_of(g, s, x);
+                mean[s] = C(m.mean);
+                rstd[s] = C(1 / std::sqrt(m.variance + eps));
+                if (at_once) each_plane(g, s, affine);
             }
         });
+        if (!at_once) affine.all();
     });
 }
 
@@ -130,38 +179,55 @@ void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, con
         // With n = (x - m) r: gw = sum gy n, gb = sum gy and, where m and r depend on x,
         // gx = r w gy - r (sum w gy) / N - r^3 (x - m) (sum w gy (x - m)) / N.
         // `sums` holds, for each plane, sum gy and sum gy (x - m); `total` the same times w for each statistic.
-        const bool need_sums = gw || gb || !constant_stats;
-        if (need_sums)
-            parallel_for(0, planes, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t p = begin; p < end; ++p)
-                    k.dots(gy + p * g.length, x + p * g.length, g.length, m[g.stat(p / g.channels, p % g.channels)],
-                           &sums[std::size_t(2 * p)]);
+        const auto dots = [&](std::int64_t p) {
+            k.dots(gy + p * g.length, x + p * g.length, g.length, m[g.stat(p / g.channels, p % g.channels)],
+                   &sums[std::size_t(2 * p)]);
+        };
+        const auto add_up = [&](std::int64_t s) {
+            each_plane(g, s, [&](std::int64_t p) {
+                for (int i = 0; i < 2; ++i)
+                    total[std::size_t(2 * s + i)] += double(weight(p % g.channels)) * sums[std::size_t(2 * p + i)];
             });
-        for (std::int64_t c = 0; need_sums && c < g.channels; ++c) {
+        };
+        const double count = double(g.count());
+        const auto combine = [&](std::int64_t p) {
+            const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
+            const double rs = double(r[s]);
+            // gx = a gy + b (x - m) + shift
+            const C a = C(rs) * weight(c);
+            const C b = constant_stats ? C(0) : C(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
+            const C shift = constant_stats ? C(0) : C(-rs * total[std::size_t(2 * s)] / count);
+            k.combine(gy + p * g.length, x + p * g.length, gx + p * g.length, g.length, m[s], a, b, shift);
+        };
+        const auto each = [&](const auto& f) {
+            parallel_for(0, planes, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t p = begin; p < end; ++p) f(p);
+            });
+        };
+        const bool need_sums = gw || gb || !constant_stats, at_once = need_sums && gx && by_stats<T>(g);
+        if (at_once)
+            parallel_for(0, g.num_stats(), grain_for(g.count()), [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t s = begin; s < end; ++s) {
+                    each_plane(g, s, dots);
+                    add_up(s);
+                    each_plane(g, s, combine);
+                }
+            });
+        else if (need_sums) {
+            each(dots);
+            for (std::int64_t s = 0; s < g.num_stats(); ++s) add_up(s);
+        }
+        if (gx && !at_once) each(combine);
+        for (std::int64_t c = 0; (gw || gb) && c < g.channels; ++c) {
             double sg = 0, sx = 0;
             for (std::int64_t n = 0; n < g.batch; ++n) {
-                const std::int64_t p = n * g.channels + c, s = g.stat(n, c);
+                const std::int64_t p = n * g.channels + c;
                 sg += sums[std::size_t(2 * p)];
-                sx += sums[std::size_t(2 * p + 1)] * double(r[s]);
-                total[std::size_t(2 * s)] += double(weight(c)) * sums[std::size_t(2 * p)];
-                total[std::size_t(2 * s + 1)] += double(weight(c)) * sums[std::size_t(2 * p + 1)];
+                sx += sums[std::size_t(2 * p + 1)] * double(r[g.stat(n, c)]);
             }
             if (gw) gw[c] = C(sx);
             if (gb) gb[c] = C(sg);
         }
-        if (!gx) return;
-        const double count = double(g.count());
-        parallel_for(0, planes, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t p = begin; p < end; ++p) {
-                const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
-                const double rs = double(r[s]);
-                // gx = a gy + b (x - m) + shift
-                const C a = C(rs) * weight(c);
-                const C b = constant_stats ? C(0) : C(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
-                const C shift = constant_stats ? C(0) : C(-rs * total[std::size_t(2 * s)] / count);
-                k.combine(gy + p * g.length, x + p * g.length, gx + p * g.length, g.length, m[s], a, b, shift);
-            }
-        });
     });
 }
 

@@ -266,6 +266,13 @@ Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, con
     check_channels(op, "bias", bias, g.channels);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const Tensor x = norm_layers::dense(input, read_as(input));
+    if (kernels::group_norm.has(input.device().type())) {
+        const auto fresh = [&](IntArrayRef sizes, ScalarType dtype) { return empty_raw(sizes, dtype, input.device()); };
+        const Tensor y = fresh(input.sizes(), x.scalar_type()), mean = fresh(g.num_stats(), t),
+                     rstd = fresh(g.num_stats(), t);
+        kernels::group_norm(op, g, y, mean, rstd, x, norm_layers::dense(weight, t), norm_layers::dense(bias, t), eps);
+        return recorded(op, g, input, weight, bias, y, mean, rstd, eps, false);
+    }
     const Moments m(op, g, x);
     return apply(op, g, input, x, weight, bias, cast_raw(m.mean, t), rstd_of(op, m.var, t, eps), eps, false);
 }

@@ -28,6 +28,8 @@ void norm_running(const char* op, const Tensor& running, const Tensor& before, c
                   double momentum);
 void norm_forward(const char* op, const NormGeometry& g, const Tensor& y, const Tensor& x, const Tensor& mean,
                   const Tensor& rstd, const Tensor& weight, const Tensor& bias);
+void group_norm(const char* op, const NormGeometry& g, const Tensor& y, const Tensor& mean, const Tensor& rstd,
+                const Tensor& x, const Tensor& weight, const Tensor& bias, double eps);
 void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy, const Tensor& x, const Tensor& mean,
                    const Tensor& rstd, const Tensor& weight, bool constant_stats, const Tensor& gx, const Tensor& gw,
                    const Tensor& gb);
@@ -48,6 +50,9 @@ inline constinit Kernel<decltype(cpu::norm_rstd), Writes<1>> norm_rstd{"batch_no
 inline constinit Kernel<decltype(cpu::norm_running), Writes<1>> norm_running{"batch_norm", &cpu::norm_running};
 /// y = (x - mean) rstd weight + bias, with one mean and rstd per stat, one weight and bias per channel.
 inline constinit Kernel<decltype(cpu::norm_forward), Writes<2>> norm_forward{"batch_norm", &cpu::norm_forward};
+/// `norm_forward` by x's own moments, in one call; fills mean and rstd, too. x and y may have 16 bits. A device need
+/// not have it.
+inline constinit Kernel<decltype(cpu::group_norm), Writes<2, 3, 4>> group_norm{"group_norm", &cpu::group_norm};
 /// The gradients of `norm_forward` in x, weight and bias; `constant_stats`: mean and rstd did not come from x.
 inline constinit Kernel<decltype(cpu::norm_backward), Writes<8, 9, 10>> norm_backward{"batch_norm",
                                                                                       &cpu::norm_backward};
