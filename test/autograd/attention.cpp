@@ -7,6 +7,7 @@
 #include <reel/autograd/forward_ad.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -163,6 +164,41 @@ BOOST_AUTO_TEST_CASE(bilinear_samples_by_hand) {
     const Tensor at = grid_sample(ones({1, 1, 3, 3}, kDouble), odd);
     BOOST_TEST(std::isnan(at.select(3, 0).item<double>())); // what is no place has no value
     BOOST_TEST(at.select(3, 1).item<double>() == 0);        // far outside
+}
+
+BOOST_AUTO_TEST_CASE(bilinear_samples_of_any_number_of_places) {
+    manual_seed(6);
+    const int before = get_num_threads();
+    for (const ScalarType t : {kFloat, kDouble})
+        for (const std::int64_t places : {1, 7, 8, 9, 16, 17, 31, 255, 256, 257, 300}) {
+            const Tensor image = randn({2, 9, 6, 7}, t).requires_grad_(),
+                         grid = (reel::rand({2, 1, places, 2}, t) * 3 - 1.5).requires_grad_();
+            const auto run = [&](const Tensor& x, const Tensor& at, int threads) {
+                set_num_threads(threads);
+                const Tensor y = grid_sample(x, at);
+                variable_list all = autograd::grad({y}, {x, at}, {ones_like(y)});
+                all.push_back(y);
+                return all;
+            };
+            const auto wide = [](const Tensor& v) { return v.detach().to(kDouble).requires_grad_(); };
+            const variable_list one = run(image, grid, 1), two = run(image, grid, 2),
+                                exact = run(wide(image), wide(grid), 1);
+            for (std::size_t i = 0; i < one.size(); ++i) {
+                BOOST_TEST(two[i].equal(one[i]));
+                BOOST_TEST(largest(one[i].to(kDouble) - exact[i]) < (t == kFloat ? 3e-4 : 1e-12));
+            }
+            // each place alone, which no vector holds
+            std::vector<Tensor> alone;
+            for (std::int64_t p = 0; p < places; ++p) alone.push_back(grid_sample(image, grid.narrow(2, p, 1)));
+            BOOST_TEST(largest(cat(alone, 3) - one[2]) < (t == kFloat ? 1e-5 : 1e-14));
+        }
+    set_num_threads(before);
+    Tensor image = full({1, 1, 3, 40}, 2., kFloat);
+    image[0][0][1] = INFINITY; // between rows that are met exactly: it weighs nothing
+    Tensor grid = stack({linspace(-1, 1, 40), full({40}, -1.)}, 1).reshape({1, 1, 40, 2});
+    BOOST_TEST(grid_sample(image, grid, "bilinear", "zeros", true).isfinite().all().item<bool>());
+    grid.select(3, 0).fill_(std::nan(""));
+    BOOST_TEST(grid_sample(image, grid, "bilinear", "zeros", true).isnan().all().item<bool>());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
