@@ -106,6 +106,37 @@ BOOST_AUTO_TEST_CASE(same_bits_for_any_number_of_threads) {
     set_num_threads(before);
 }
 
+// By vectors and one by one: equal numbers, zeros of both signs, a NaN at every kind of place.
+BOOST_AUTO_TEST_CASE(running_extrema_of_rows_of_any_length) {
+    manual_seed(3);
+    for (const ScalarType t : {kFloat, kDouble, kHalf, kLong})
+        for (const std::int64_t n : {1, 2, 31, 32, 33, 48, 63, 200, 1025})
+            for (const std::int64_t odd : {std::int64_t(-1), n / 2, n - 1}) {
+                Tensor x = randint(-9, 9, {3, n}, kDouble).cumsum(1).to(t);
+                if (isFloatingType(t)) {
+                    x = x * where(randint(0, 2, {3, n}).to(kBool), tensor(1.), tensor(0.)).to(t); // also -0
+                    if (odd >= 0) x[1][odd] = nan_;
+                }
+                const Tensor wide = x.to(kDouble).contiguous();
+                for (const bool largest : {true, false}) {
+                    const auto [values, places] = largest ? x.cummax(1) : x.cummin(1);
+                    const Tensor got = values.to(kDouble).contiguous();
+                    for (std::int64_t r = 0; r < 3; ++r) {
+                        const double* const p = wide.data_ptr<double>() + r * n;
+                        std::int64_t best = 0;
+                        for (std::int64_t i = 0; i < n; ++i) {
+                            const bool beaten = largest ? p[i] < p[best] : p[i] > p[best];
+                            if (std::isnan(p[i]) || (!std::isnan(p[best]) && !beaten)) best = i;
+                            const double v = got.data_ptr<double>()[r * n + i];
+                            BOOST_TEST_REQUIRE(places.data_ptr<std::int64_t>()[r * n + i] == best);
+                            BOOST_TEST_REQUIRE((std::isnan(p[best]) ? std::isnan(v) : v == p[best]));
+                            BOOST_TEST_REQUIRE(std::signbit(v) == std::signbit(p[best]));
+                        }
+                    }
+                }
+            }
+}
+
 BOOST_AUTO_TEST_CASE(products_of_columns_are_those_of_rows) {
     for (const ScalarType t : {kFloat, kDouble, kHalf, kBFloat16, kLong, kByte, kBool, kComplexDouble})
         for (const auto& [rows, columns] :

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cpu/reduce/log_cumsum.hpp"
+#include "cpu/reduce/running_extrema.hpp"
 #include "cpu/rows.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/shape/convert.hpp"
@@ -134,8 +135,14 @@ template <class T> bool any_nan(const T* p, std::int64_t n) {
 template <bool Max, std::int64_t count, class T>
 void extrema_in(const T* in, T* values, std::int64_t* places, std::int64_t n) {
     if constexpr (std::is_integral_v<T>) return extrema_of_lines<Max, false, count>(in, values, places, n);
-    if constexpr (std::is_floating_point_v<T>) // 16 bits are not worth code of their own
+    if constexpr (std::is_floating_point_v<T>) { // 16 bits are not worth code of their own
+        const bool by_vectors = n >= 32 && n < std::int64_t(1) << 31;
+        const auto kernel = Max ? running_extrema<T>.largest : running_extrema<T>.smallest;
+        for (std::int64_t l = 0; by_vectors && l < count; ++l, in += n, values += n, places += n)
+            if (!kernel(in, values, places, n)) extrema_of_lines<Max, true, 1>(in, values, places, n);
+        if (by_vectors) return;
         if (!any_nan(in, count * n)) return extrema_of_lines<Max, false, count>(in, values, places, n);
+    }
     extrema_of_lines<Max, true, count>(in, values, places, n);
 }
 template <bool Max, class T>
