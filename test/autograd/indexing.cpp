@@ -87,6 +87,30 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter) {
                }) == "scatter: src must have the dtype of input, got Float and Double");
 }
 
+// Recorded they go by the ops, else they are added into zeros at once.
+BOOST_AUTO_TEST_CASE(gradients_of_picked_elements_recorded_and_not) {
+    const auto check = [](const Tensor& x, auto f) {
+        const Tensor y = f(x), seed = rand_like(y);
+        const Tensor once = autograd::grad({y}, {x}, {seed}, true, false)[0],
+                     recorded = autograd::grad({y}, {x}, {seed}, true, true)[0];
+        BOOST_TEST(once.sizes() == x.sizes());
+        BOOST_TEST(allclose(once, recorded));
+    };
+    const auto leaf_of = [](IntArrayRef sizes, ScalarType t) { return randn(sizes, t).requires_grad_(); };
+    for (const ScalarType t : {kDouble, kBFloat16, kComplexDouble}) {
+        const Tensor rows = tensor({2, 0, 2, 2}), picked = randint(0, 5, {3, 4}, kLong);
+        for (const std::int64_t d : {0, 1, 2})
+            check(leaf_of({3, 4, 5}, t), [&](const Tensor& x) { return x.index_select(d, rows); });
+        check(leaf_of({5, 6}, t).t(), [&](const Tensor& x) { return x.index_select(1, rows); });
+        check(leaf_of({3, 4}, t), [&](const Tensor& x) { return x.index_select(0, zeros({0}, kLong)); });
+        check(leaf_of({}, t), [&](const Tensor& x) { return x.index_select(0, zeros({1}, kLong)); });
+        check(leaf_of({5, 6}, t), [&](const Tensor& x) { return x.gather(0, picked); });
+        check(leaf_of({4, 6}, t), [&](const Tensor& x) { return x.gather(1, picked); });
+        check(leaf_of({}, t), [&](const Tensor& x) { return x.gather(0, zeros({}, kLong)); });
+        check(leaf_of({4, 6}, t), [&](const Tensor& x) { return x.gather(1, zeros({0, 2}, kLong)); });
+    }
+}
+
 BOOST_AUTO_TEST_CASE(masks) {
     const Tensor x = tensor({{1., 2.}, {3., 4.}}, kDouble), m = tensor({{true, false}, {true, true}});
     REEL_TEST_LIST(x.masked_select(m), 1, 3, 4);

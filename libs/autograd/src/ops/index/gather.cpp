@@ -29,7 +29,11 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index, bool) 
     const Tensor at = checked_index("gather", index, extent(input, d));
     const Tensor out = gather_raw(input, d, at);
     record("gather", {input}, out, {at}, [sizes = Dims(input.sizes()), d](RuleContext& c) -> GradList {
-        return {c.grad().new_zeros(sizes).scatter_add(d, c.saved(0), c.grad())};
+        const Tensor g = c.grad(), at = c.saved(0);
+        if (GradMode::is_enabled()) return {g.new_zeros(sizes).scatter_add(d, at, g)};
+        const Tensor sum = zeros_raw(sizes, g);
+        scatter_raw(ScatterMode::Add, sum, d, at, g);
+        return {sum};
     });
     return out;
 }
@@ -68,7 +72,11 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
     if (input.dim() > 0) sizes[std::size_t(d)] = index.numel();
     const Tensor out = gather_raw(input, d, expand_index(at, sizes, d));
     record("index_select", {input}, out, {at}, [before = Dims(input.sizes()), d](RuleContext& c) -> GradList {
-        return {c.grad().new_zeros(before).index_add(d, c.saved(0), c.grad())};
+        const Tensor g = c.grad(), at = c.saved(0);
+        if (GradMode::is_enabled()) return {g.new_zeros(before).index_add(d, at, g)};
+        const Tensor sum = zeros_raw(before, g);
+        scatter_raw(ScatterMode::Add, sum, d, expand_index(at, g.sizes(), d), g);
+        return {sum};
     });
     return out;
 }
