@@ -106,6 +106,24 @@ BOOST_AUTO_TEST_CASE(same_bits_for_any_number_of_threads) {
     set_num_threads(before);
 }
 
+BOOST_AUTO_TEST_CASE(running_sums_of_float32_are_kept_in_float64) {
+    for (const std::int64_t n : {1, 7, 8, 15, 16, 17, 23, 24, 100, 1000, 1029}) {
+        Tensor x = randn({3, n}).requires_grad_();
+        const Tensor y = x.cumsum(1), seed = randn({3, n});
+        const auto ulps = [](const Tensor& got, const Tensor& exact) {
+            return ((got.to(kDouble) - exact).abs() / (exact.abs() * 1.2e-7 + 1e-12)).max().item<double>();
+        };
+        BOOST_TEST(ulps(y, x.detach().to(kDouble).cumsum(1)) <= 1);
+        BOOST_TEST(ulps(autograd::grad({y}, {x}, {seed})[0], seed.to(kDouble).flip({1}).cumsum(1).flip({1})) <= 1);
+        Tensor odd = x.detach().clone();
+        odd[0][n / 2] = INFINITY; // from there on
+        odd[1][n - 1] = nan_;
+        const Tensor sums = odd.cumsum(1);
+        BOOST_TEST(sums[0].isinf().sum().item<std::int64_t>() == n - n / 2);
+        BOOST_TEST(sums.isnan().sum().item<std::int64_t>() == 1);
+    }
+}
+
 // By vectors and one by one: equal numbers, zeros of both signs, a NaN at every kind of place.
 BOOST_AUTO_TEST_CASE(running_extrema_of_rows_of_any_length) {
     manual_seed(3);

@@ -6,6 +6,7 @@
 
 #include "cpu/reduce/log_cumsum.hpp"
 #include "cpu/reduce/running_extrema.hpp"
+#include "cpu/reduce/running_sums.hpp"
 #include "cpu/rows.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/shape/convert.hpp"
@@ -91,6 +92,10 @@ template <class T> void narrow_cumsum(const Tensor& out, const Tensor& rows, boo
 void cumsum(const Tensor& out, const Tensor& rows, bool backwards) {
     if (out.scalar_type() == kHalf) return narrow_cumsum<Half>(out, rows, backwards);
     if (out.scalar_type() == kBFloat16) return narrow_cumsum<BFloat16>(out, rows, backwards);
+    constexpr std::int64_t worth_vectors = 16;
+    const auto by_vectors = backwards ? running_sums.backwards : running_sums.forwards;
+    if (out.scalar_type() == kFloat && by_vectors && rows.sizes().back() >= worth_vectors)
+        return for_lines<float, float>("cumsum", out, rows, by_vectors);
     dispatch_all(out.scalar_type(), "cumsum", [&]<class T>() {
         for_running_lines<T>(
             "cumsum", out, rows, backwards, [](const auto& x) { return Running<T>{} + x; },
