@@ -64,8 +64,13 @@ template <class T> void pack(const T* b, bool transposed, std::int64_t k, std::i
 template <class T>
 [[gnu::noinline]] void put(T* tile, std::int64_t width, std::int64_t rows, std::int64_t columns, T* c, std::int64_t ldc,
                            bool add) {
+    T old[panel_width<T>] = {};
     for (std::int64_t i = 0; i < rows; ++i, tile += width, c += ldc) {
-        for (std::int64_t j = 0; add && j < columns; ++j) tile[j] += c[j];
+        if (add) {
+            copy_some(old, c, columns);
+            for (std::int64_t j = 0; j < width; j += lanes<T>)
+                (Vec<T>::load(tile + j) + Vec<T>::load(old + j)).store(tile + j);
+        }
         copy_some(c, tile, columns);
     }
 }
