@@ -86,6 +86,76 @@ template <class T> struct Affine {
         });
     }
 };
+/// With n = (x - m) r: gw = sum gy n, gb = sum gy and, where m and r depend on x,
+/// gx = r w gy - r (sum w gy) / N - r^3 (x - m) (sum w gy (x - m)) / N.
+template <class T> struct PlaneGradients {
+    using C = Wide<T>;
+    const NormGeometry& g;
+    const T *gy, *x;
+    const C *m, *r, *w;
+    bool constant_stats;
+    T* gx;
+    C *gw, *gb;
+    std::int64_t planes = g.batch * g.channels;
+    /// For each plane sum gy and sum gy (x - m); the same times w for each statistic.
+    std::vector<double> sums = std::vector<double>(std::size_t(2 * planes)),
+                        total = std::vector<double>(std::size_t(2 * g.num_stats()));
+
+    C weight(std::int64_t plane) const { return w ? w[plane % g.channels] : C(1); }
+    std::int64_t stat(std::int64_t plane) const { return g.stat(plane / g.channels, plane % g.channels); }
+    void dots(std::int64_t p) {
+        norm_kernels<T>.dots(gy + p * g.length, x + p * g.length, g.length, m[stat(p)], &sums[std::size_t(2 * p)]);
+    }
+    void add_up(std::int64_t s) {
+        each_plane(g, s, [&](std::int64_t p) {
+            for (int i = 0; i < 2; ++i)
+                total[std::size_t(2 * s + i)] += double(weight(p)) * sums[std::size_t(2 * p + i)];
+        });
+    }
+    /// gx = a gy + b (x - m) + shift
+    void combine(std::int64_t p) const {
+        const std::int64_t s = stat(p);
+        const double rs = double(r[s]), count = double(g.count());
+        const C a = C(rs) * weight(p);
+        const C b = constant_stats ? C(0) : C(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
+        const C shift = constant_stats ? C(0) : C(-rs * total[std::size_t(2 * s)] / count);
+        norm_kernels<T>.combine(gy + p * g.length, x + p * g.length, gx + p * g.length, g.length, m[s], a, b, shift);
+    }
+    void of_affine() const {
+        for (std::int64_t c = 0; c < g.channels; ++c) {
+            double sg = 0, sx = 0;
+            for (std::int64_t n = 0; n < g.batch; ++n) {
+                const std::int64_t p = n * g.channels + c;
+                sg += sums[std::size_t(2 * p)];
+                sx += sums[std::size_t(2 * p + 1)] * double(r[g.stat(n, c)]);
+            }
+            if (gw) gw[c] = C(sx);
+            if (gb) gb[c] = C(sg);
+        }
+    }
+    void operator()() {
+        const auto each = [&](std::int64_t count, std::int64_t work, const auto& f) {
+            parallel_for(0, count, grain_for(work), [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t i = begin; i < end; ++i) f(i);
+            });
+        };
+        const auto dots_of = [&](std::int64_t p) { dots(p); };
+        const auto combine_to = [&](std::int64_t p) { combine(p); };
+        const bool need_sums = gw || gb || !constant_stats, at_once = need_sums && gx && by_stats<T>(g);
+        if (at_once)
+            each(g.num_stats(), g.count(), [&](std::int64_t s) {
+                each_plane(g, s, dots_of);
+                add_up(s);
+                each_plane(g, s, combine_to);
+            });
+        else if (need_sums) {
+            each(planes, g.length, dots_of);
+            for (std::int64_t s = 0; s < g.num_stats(); ++s) add_up(s);
+        }
+        if (gx && !at_once) each(planes, g.length, combine_to);
+        if (gw || gb) of_affine();
+    }
+};
 
 } // namespace
 
@@ -160,74 +230,20 @@ void group_norm(const char* op, const NormGeometry& g, const Tensor& y_, const T
     });
 }
 
-void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, const Tensor& x_, const Tensor& mean,
-                   const Tensor& rstd, const Tensor& weight_, bool constant_stats, const Tensor& gx_, const Tensor& gw_,
-                   const Tensor& gb_) {
-    dispatch_any_norm(op, x_, [&]<class T>() {
+void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy, const Tensor& x, const Tensor& mean,
+                   const Tensor& rstd, const Tensor& weight, bool constant_stats, const Tensor& gx, const Tensor& gw,
+                   const Tensor& gb) {
+    dispatch_any_norm(op, x, [&]<class T>() {
         using C = Wide<T>;
-        const auto& k = norm_kernels<T>;
         const Pointers<T> elements{op};
         const Pointers<C> data{op};
-        const T *gy = elements(gy_), *x = elements(x_);
-        const C *m = data(mean), *r = data(rstd), *w = data(weight_);
-        T* const gx = elements(gx_);
-        C *gw = data(gw_), *gb = data(gb_);
-        if (by_columns(g)) return column_backward(g, ColumnBackward<T, C>{gy, x, m, r, w, constant_stats, gx, gw, gb});
-        const auto weight = [&](std::int64_t c) { return w ? w[c] : C(1); };
-        const std::int64_t planes = g.batch * g.channels;
-        std::vector<double> sums(std::size_t(2 * planes)), total(std::size_t(2 * g.num_stats()), 0.0);
-        // With n = (x - m) r: gw = sum gy n, gb = sum gy and, where m and r depend on x,
-        // gx = r w gy - r (sum w gy) / N - r^3 (x - m) (sum w gy (x - m)) / N.
-        // `sums` holds, for each plane, sum gy and sum gy (x - m); `total` the same times w for each statistic.
-        const auto dots = [&](std::int64_t p) {
-            k.dots(gy + p * g.length, x + p * g.length, g.length, m[g.stat(p / g.channels, p % g.channels)],
-                   &sums[std::size_t(2 * p)]);
-        };
-        const auto add_up = [&](std::int64_t s) {
-            each_plane(g, s, [&](std::int64_t p) {
-                for (int i = 0; i < 2; ++i)
-                    total[std::size_t(2 * s + i)] += double(weight(p % g.channels)) * sums[std::size_t(2 * p + i)];
-            });
-        };
-        const double count = double(g.count());
-        const auto combine = [&](std::int64_t p) {
-            const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
-            const double rs = double(r[s]);
-            // gx = a gy + b (x - m) + shift
-            const C a = C(rs) * weight(c);
-            const C b = constant_stats ? C(0) : C(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
-            const C shift = constant_stats ? C(0) : C(-rs * total[std::size_t(2 * s)] / count);
-            k.combine(gy + p * g.length, x + p * g.length, gx + p * g.length, g.length, m[s], a, b, shift);
-        };
-        const auto each = [&](const auto& f) {
-            parallel_for(0, planes, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t p = begin; p < end; ++p) f(p);
-            });
-        };
-        const bool need_sums = gw || gb || !constant_stats, at_once = need_sums && gx && by_stats<T>(g);
-        if (at_once)
-            parallel_for(0, g.num_stats(), grain_for(g.count()), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t s = begin; s < end; ++s) {
-                    each_plane(g, s, dots);
-                    add_up(s);
-                    each_plane(g, s, combine);
-                }
-            });
-        else if (need_sums) {
-            each(dots);
-            for (std::int64_t s = 0; s < g.num_stats(); ++s) add_up(s);
-        }
-        if (gx && !at_once) each(combine);
-        for (std::int64_t c = 0; (gw || gb) && c < g.channels; ++c) {
-            double sg = 0, sx = 0;
-            for (std::int64_t n = 0; n < g.batch; ++n) {
-                const std::int64_t p = n * g.channels + c;
-                sg += sums[std::size_t(2 * p)];
-                sx += sums[std::size_t(2 * p + 1)] * double(r[g.stat(n, c)]);
-            }
-            if (gw) gw[c] = C(sx);
-            if (gb) gb[c] = C(sg);
-        }
+        const T *from = elements(gy), *in = elements(x);
+        const C *m = data(mean), *r = data(rstd), *w = data(weight);
+        T* const to = elements(gx);
+        C *of_weight = data(gw), *of_bias = data(gb);
+        if (by_columns(g))
+            return column_backward(g, ColumnBackward<T, C>{from, in, m, r, w, constant_stats, to, of_weight, of_bias});
+        PlaneGradients<T>{g, from, in, m, r, w, constant_stats, to, of_weight, of_bias}();
     });
 }
 
