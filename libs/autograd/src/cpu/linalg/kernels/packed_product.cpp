@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <reel/autograd/detail/cpu/vec.hpp>
 
@@ -74,38 +75,41 @@ template <class T>
         copy_some(c, tile, columns);
     }
 }
+/// f(0), ..., f(n - 1) as constants: sums that a loop counts through would go through memory, before it and after.
+template <int n, class F> [[gnu::always_inline]] inline void each(F f) {
+    [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+        (f(std::integral_constant<int, i>()), ...);
+    }
+    (std::make_integer_sequence<int, n>());
+}
 template <class T, int M, int N>
 void tile(const T* a, std::int64_t down, std::int64_t along, const T* panel, std::int64_t step, T* c, std::int64_t ldc,
           std::int64_t columns, std::int64_t k, bool add) {
     using V = Vec<T>;
     constexpr int w = V::size;
     V sum[M][N];
-    for (int i = 0; i < M; ++i)
-        for (int j = 0; j < N; ++j) sum[i][j] = V(T(0));
+    const auto each_sum = [&](auto f) __attribute__((always_inline)) {
+        each<M>([&](auto i) __attribute__((always_inline)) {
+            each<N>([&](auto j) __attribute__((always_inline)) { f(sum[i][j], int(i), int(j)); });
+        });
+    };
+    each_sum([](V & s, int, int) __attribute__((always_inline)) { s = V(T(0)); });
     for (std::int64_t p = 0; p < k; ++p, panel += step, a += along) {
         V b[N];
-        for (int j = 0; j < N; ++j) b[j] = V::load(panel + j * w);
-        for (int i = 0; i < M; ++i) {
+        each<N>([&](auto j) __attribute__((always_inline)) { b[j] = V::load(panel + j * w); });
+        each<M>([&](auto i) __attribute__((always_inline)) {
             const V x(a[i * down]);
-            for (int j = 0; j < N; ++j) sum[i][j] += x * b[j];
-        }
+            each<N>([&](auto j) __attribute__((always_inline)) { sum[i][j] += x * b[j]; });
+        });
     }
-    // The sums are not indexed by what is only known when this runs: they would go through memory.
     if (columns == N * w) {
-        if (add) {
-#pragma GCC unroll 6
-            for (int i = 0; i < M; ++i)
-                for (int j = 0; j < N; ++j) sum[i][j] += V::load(c + i * ldc + j * w);
-        }
-#pragma GCC unroll 6
-        for (int i = 0; i < M; ++i)
-            for (int j = 0; j < N; ++j) sum[i][j].store(c + i * ldc + j * w);
+        if (add)
+            each_sum([&](V & s, int i, int j) __attribute__((always_inline)) { s += V::load(c + i * ldc + j * w); });
+        each_sum([&](V & s, int i, int j) __attribute__((always_inline)) { s.store(c + i * ldc + j * w); });
         return;
     }
     T buffer[M][N * w];
-#pragma GCC unroll 6
-    for (int i = 0; i < M; ++i)
-        for (int j = 0; j < N; ++j) sum[i][j].store(buffer[i] + j * w);
+    each_sum([&](V & s, int i, int j) __attribute__((always_inline)) { s.store(buffer[i] + j * w); });
     put<T>(buffer[0], N * w, M, columns, c, ldc, add);
 }
 template <class T>
