@@ -22,7 +22,7 @@ namespace reel::cpu {
 namespace {
 
 constexpr const char* told = "OPENBLAS_CORETYPE";
-bool known = true;
+bool known = true; ///< as `choose_blas_core` found it
 
 bool core_is_one_of(std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, std::string_view(openblas_get_corename())) != names.end();

@@ -1,14 +1,13 @@
 // LAPACK by its Fortran symbols, which OpenBLAS carries.
 #include "cpu/linalg/lapack.hpp"
 
-#include "cpu/linalg/small_factorizations.hpp"
-
 #include <algorithm>
 #include <cblas.h>
 #include <type_traits>
 #include <vector>
 
 #include "cpu/linalg/serial_blas.hpp"
+#include "cpu/linalg/small_factorizations.hpp"
 
 namespace {
 using C = std::complex<float>;
