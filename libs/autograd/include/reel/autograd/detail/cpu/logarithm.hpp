@@ -57,7 +57,7 @@ template <const LogTable& base, class Left> VF logarithm(VF x, Left left) {
     const __m512 v = (__m512)x.v;
     const VF m((VF::Raw)_mm512_maskz_getmant_ps(0xffff, v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero));
     const VF e((VF::Raw)_mm512_maskz_getexp_ps(0xffff, v));
-    const VF::RawInt four = (bits(reciprocal_guess(m)) + (1 << 18)) >> 19;
+    const VF::RawInt four = ((bits(reciprocal_guess(m)) >> 18) + 1) >> 1; // rounded; a NaN's bits must not overflow
     const VF c = from_bits<float>(four << 19), n = select(c < VF(0.7f), e + VF(1.f), e), r = fma(m, c, VF(-1.f));
     const VF leading = fma(n, VF(base.two), lookup(base.leading, (__m512i)four));
     VF rest = left(lookup(base.rest, (__m512i)four));
